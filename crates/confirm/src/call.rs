@@ -1,0 +1,141 @@
+//! The seam to rmcp: one request becomes a [`Call`], one answer becomes the wire form, in [`answer`] and nowhere else.
+//!
+//! rmcp's request and result types have public fields, so a tool that could build a `Call` could forge a person's
+//! answer, and one that could open a [`Question`] could take the signed state out of it. Neither can be done from
+//! outside this crate.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData, RoleServer,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, InputRequiredResult, InputResponses,
+        JsonObject, ProgressNotificationParam,
+    },
+    service::RequestContext,
+};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// One `tools/call`, without its arguments, which the tool gets apart.
+pub struct Call {
+    pub(crate) context: RequestContext<RoleServer>,
+    pub(crate) request_state: Option<String>,
+    pub(crate) input_responses: Option<InputResponses>,
+    waiting: Waiting,
+}
+
+impl Call {
+    /// Cancelled when the client cancels this call or goes away.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.context.ct.clone()
+    }
+
+    /// How long this call has been waiting for a person.
+    pub fn waiting(&self) -> Waiting {
+        self.waiting.clone()
+    }
+
+    /// The client's name, as it calls itself.
+    pub fn client_name(&self) -> Option<String> {
+        self.context.client_info().map(|client| client.name)
+    }
+
+    /// Tells the client how far the call is, if it asked to be told. Failing to is not the call's failure.
+    pub async fn progress(&self, done: u32, total: Option<u32>, message: &'static str) {
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let mut progress = ProgressNotificationParam::new(token, f64::from(done)).with_message(message);
+        if let Some(total) = total {
+            progress = progress.with_total(f64::from(total));
+        }
+        if let Err(error) = self.context.peer.notify_progress(progress).await {
+            tracing::debug!(%error, "progress not delivered");
+        }
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.context.ct.is_cancelled()
+    }
+}
+
+/// A clock of the time that a call spends waiting for a person, which is not work and doesn't count against a
+/// deadline. Clones show the same clock.
+#[derive(Clone, Debug, Default)]
+pub struct Waiting(Arc<Mutex<Watch>>);
+
+#[derive(Debug, Default)]
+struct Watch {
+    /// Of the waits that have ended.
+    total: Duration,
+    /// How many are in progress.
+    open: u32,
+    /// When the first of those began.
+    since: Option<Instant>,
+}
+
+impl Waiting {
+    /// The time spent waiting so far, a wait in progress included.
+    pub fn waited(&self) -> Duration {
+        let watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.total.saturating_add(watch.since.map(|since| since.elapsed()).unwrap_or_default())
+    }
+
+    /// Starts the clock; it stops when the returned value is dropped, also when the call is.
+    pub(crate) fn begin(&self) -> impl Drop + use<> {
+        let mut watch = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.open = watch.open.saturating_add(1);
+        watch.since.get_or_insert_with(Instant::now);
+        drop(watch);
+        Running(self.clone())
+    }
+}
+
+struct Running(Waiting);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut watch = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        watch.open = watch.open.saturating_sub(1);
+        if watch.open == 0
+            && let Some(since) = watch.since.take()
+        {
+            watch.total = watch.total.saturating_add(since.elapsed());
+        }
+    }
+}
+
+/// A question for the person, to be carried by the client. Opaque: [`answer`] alone puts it on the wire.
+pub struct Question(pub(crate) Box<InputRequiredResult>);
+
+/// What a tool answers with.
+pub enum Answer {
+    /// The call is finished.
+    Done(CallToolResult),
+    /// The client has to ask the person and call again.
+    Ask(Question),
+}
+
+/// Runs a tool on one request: takes the request apart into a [`Call`] and the arguments, and turns the [`Answer`] into
+/// the wire form.
+///
+/// # Errors
+///
+/// What `run` returns as a protocol error.
+pub async fn answer<F>(
+    request: CallToolRequestParams,
+    context: RequestContext<RoleServer>,
+    run: impl FnOnce(Call, JsonObject) -> F,
+) -> Result<CallToolResponse, ErrorData>
+where
+    F: Future<Output = Result<Answer, ErrorData>>,
+{
+    let CallToolRequestParams { arguments, input_responses, request_state, .. } = request;
+    let call = Call { context, request_state, input_responses, waiting: Waiting::default() };
+    Ok(match run(call, arguments.unwrap_or_default()).await? {
+        Answer::Done(result) => CallToolResponse::Complete(result),
+        Answer::Ask(Question(question)) => CallToolResponse::InputRequired(*question),
+    })
+}

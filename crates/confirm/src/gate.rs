@@ -1,0 +1,138 @@
+//! [`Gate`]: the one entry that callers use. Given a call, what it would do and how to read that anew, it finds out
+//! whether a person agreed.
+//!
+//! It reads the subject itself, asks on the rail that the client's capabilities allow, reads again after the answer and
+//! compares; [`Confirmed`] comes from nowhere else. It does not hold that a confirmation is used once: whoever acts on
+//! it claims the act first, durably.
+
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use serde_json::{Map, Value};
+
+use crate::{
+    Call, Confirmed, Declined, Fresh, KeySource, Outcome, Question, Subject,
+    key::{Key, Keyring},
+    rail::{self, Rail},
+    state::Shown,
+};
+
+/// What a gate is made from.
+#[derive(Clone, Debug)]
+pub struct GateConfig {
+    /// The key that signs what travels through the client.
+    pub key: KeySource,
+    /// How long a person may take; 5 minutes is the house's choice ([`GateConfig::TTL`]).
+    pub ttl: Duration,
+    /// Whether prompts are shown at all (`MCP_CONFIRM_ELICITATION`). Without them every client counts as one that
+    /// can't be prompted.
+    pub elicitation: bool,
+}
+
+impl GateConfig {
+    /// The lifetime of a confirmation.
+    pub const TTL: Duration = Duration::from_mins(5);
+}
+
+/// The act that is to be confirmed, named in full. There is no `Default`, so that nothing can be left out.
+#[derive(Clone, Copy)]
+#[expect(clippy::exhaustive_structs, reason = "a new field must be decided by every caller")]
+pub struct Act<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The account that acts, as the owner named it.
+    pub account: &'a str,
+    /// The sign-in that acts; never shown, only its hash leaves the process.
+    pub principal: &'a str,
+    /// Provider, host and user that the account stands for.
+    pub origin: &'a str,
+    /// The tool's arguments as the client sent them.
+    pub arguments: &'a Map<String, Value>,
+}
+
+/// Asks a person before something irreversible happens.
+pub struct Gate {
+    keys: Keyring,
+    ttl: Duration,
+    elicitation: bool,
+}
+
+impl Gate {
+    /// A gate. Touches neither the disk nor the clock until the first confirmation.
+    #[must_use]
+    pub fn new(config: GateConfig) -> Self {
+        let GateConfig { key, ttl, elicitation } = config;
+        Self { keys: Keyring::new(key), ttl, elicitation }
+    }
+
+    /// Reads, asks, reads again and compares.
+    ///
+    /// On a 2026-07-28 client this is called once in each round, on older ones it returns after the person answered.
+    ///
+    /// # Errors
+    ///
+    /// Whatever `fresh` says when it can't read its subject.
+    pub async fn confirm<F: Fresh>(
+        &self,
+        call: &Call,
+        act: &Act<'_>,
+        fresh: &F,
+    ) -> Result<Outcome<F::Subject, Question>, F::Error> {
+        match rail::choose(self.elicitation, call) {
+            Ok(Rail::InputRequired) => rail::input_required::run(self, call, act, fresh).await,
+            Ok(Rail::Elicitation) => rail::elicitation::run(self, call, fresh).await,
+            Err(declined) => Ok(Outcome::Declined(declined)),
+        }
+    }
+
+    pub(crate) fn key(&self) -> Result<Arc<Key>, Declined> {
+        self.keys.key().map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "confirmation key unavailable");
+            Declined::KeyUnavailable
+        })
+    }
+
+    pub(crate) fn ttl(&self) -> Duration {
+        self.ttl
+    }
+
+    pub(crate) fn now() -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+impl fmt::Debug for Gate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gate")
+            .field("ttl", &self.ttl)
+            .field("elicitation", &self.elicitation)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The last step on every rail: what was read after the answer must be what the person was shown.
+pub(crate) fn compare<S: Subject, Q>(call: &Call, mut now: S, shown: &Shown) -> Outcome<S, Q> {
+    if now.digest() != shown.digest {
+        return Outcome::Declined(Declined::Changed);
+    }
+    let terms = now.terms();
+    if !terms.is_within(shown.terms) {
+        return Outcome::Declined(Declined::Stricter);
+    }
+    if terms == shown.terms {
+        // Same content under the same terms, but shown differently: the digest left something out.
+        if !shown.is_prompt(&now.prompt()) {
+            return Outcome::Declined(Declined::Changed);
+        }
+    } else {
+        now.hold_to(shown.terms);
+    }
+    // The reading took a while; a call that was cancelled meanwhile does nothing.
+    if call.is_cancelled() {
+        return Outcome::Declined(Declined::Cancelled);
+    }
+    Outcome::Confirmed(Confirmed::new(now))
+}

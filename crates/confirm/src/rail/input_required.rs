@@ -1,0 +1,73 @@
+//! The rail of protocol revision 2026-07-28 (SEP-2322): the question goes out as the call's result together with a
+//! signed state, and the client calls again with both the state and the person's answer.
+//!
+//! Everything in the second call is untrusted. The state says which call was shown to the person; an answer without
+//! its state counts for nothing. A state that doesn't fit is refused in words and not quietly replaced by a new
+//! prompt: a client that retries by itself would ask the person again and again.
+
+use rmcp::model::{ElicitRequest, ElicitResult, InputRequest, InputRequiredResult};
+
+use super::{CONFIRM, decide, form};
+use crate::{
+    Act, Call, Declined, Fresh, Gate, Outcome, Question, Subject as _,
+    error::StateError,
+    gate::compare,
+    key::Key,
+    state::{self, Binding, Shown},
+};
+
+pub(crate) async fn run<F: Fresh>(
+    gate: &Gate,
+    call: &Call,
+    act: &Act<'_>,
+    fresh: &F,
+) -> Result<Outcome<F::Subject, Question>, F::Error> {
+    let key = match gate.key() {
+        Ok(key) => key,
+        Err(declined) => return Ok(Outcome::Declined(declined)),
+    };
+    let binding = Binding::of(act);
+    let shown = match returned(call, &key, &binding) {
+        Ok(Some(shown)) => shown,
+        Ok(None) => return ask(gate, &key, binding, fresh).await,
+        Err(declined) => return Ok(Outcome::Declined(declined)),
+    };
+    Ok(compare(call, fresh.read().await?, &shown))
+}
+
+/// What the person was shown and agreed to; `None` when they have not been asked or not answered yet.
+fn returned(call: &Call, key: &Key, binding: &Binding) -> Result<Option<Shown>, Declined> {
+    let answer = call.input_responses.as_ref().and_then(|responses| responses.get(CONFIRM));
+    let Some(state) = &call.request_state else {
+        // An answer to a question that this call can't show to have been asked.
+        return if answer.is_some() { Err(Declined::BadState) } else { Ok(None) };
+    };
+    let shown = state::open(key, binding, state, Gate::now()).map_err(|error| {
+        tracing::info!(%error, "confirmation state refused");
+        match error {
+            StateError::Forged | StateError::Foreign => Declined::BadState,
+            StateError::Expired => Declined::Expired,
+        }
+    })?;
+    let Some(answer) = answer else { return Ok(None) };
+    let answer: ElicitResult = serde_json::from_value(answer.clone()).map_err(|_| Declined::Unanswered)?;
+    decide(&answer)?;
+    Ok(Some(shown))
+}
+
+async fn ask<F: Fresh>(
+    gate: &Gate,
+    key: &Key,
+    binding: Binding,
+    fresh: &F,
+) -> Result<Outcome<F::Subject, Question>, F::Error> {
+    let subject = fresh.read().await?;
+    let prompt = subject.prompt();
+    let shown = Shown::of(&subject, &prompt);
+    let Ok(state) = state::seal(key, binding, &shown, Gate::now(), gate.ttl()) else {
+        return Ok(Outcome::Declined(Declined::KeyUnavailable));
+    };
+    let question = InputRequest::Elicitation(ElicitRequest::new(form(prompt)));
+    let requests = [(CONFIRM.to_owned(), question)].into();
+    Ok(Outcome::Ask(Question(Box::new(InputRequiredResult::new(Some(requests), Some(state))))))
+}
