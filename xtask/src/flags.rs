@@ -23,7 +23,7 @@ pub(crate) enum Task {
     /// Everything that CI runs: format, lints, licences, features, tidy, surface, tests
     Ci(CiOptions),
     /// Check licences, sources, bans and advisories with cargo-deny
-    Deny,
+    Deny(DenyOptions),
     /// Measure
     #[command(subcommand)]
     Bench(Bench),
@@ -36,6 +36,13 @@ pub(crate) struct TestOptions {
     pub(crate) no_install: bool,
     /// Run only tests whose name contains one of these
     pub(crate) names: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct DenyOptions {
+    /// Fail where the advisory database can't be fetched, instead of only saying so
+    #[arg(long)]
+    pub(crate) require_advisories: bool,
 }
 
 #[derive(Args)]

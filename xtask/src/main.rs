@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         Task::CheckSurface(options) => check_surface::command(&options),
         Task::Tidy => tidy::command(),
         Task::Ci(options) => ci::command(&options),
-        Task::Deny => deny::command(),
+        Task::Deny(options) => deny::command(&options),
         Task::Bench(Bench::Start(options)) => bench::start::command(&options),
     };
     match outcome {

@@ -75,8 +75,9 @@ fn run_cargo(root: &Path, names: &[String], without: &str, skipped: &Path) -> Re
 }
 
 impl Report {
+    /// Whether nothing failed. A run without a single test (a misspelt name) has shown nothing and does not pass.
     pub(crate) fn passed(&self) -> bool {
-        self.tally.failed == 0
+        self.tally.failed == 0 && (self.tally.passed > 0 || self.tally.skipped > 0)
     }
 
     /// What was done and what could not be, then the closing line.
@@ -98,6 +99,9 @@ impl Report {
                 "{} test binaries did not build or did not finish; each counts as failed",
                 self.tally.unfinished
             );
+        }
+        if self.tally == Tally::default() {
+            println!("no test has such a name");
         }
         println!("{}", self.tally);
     }

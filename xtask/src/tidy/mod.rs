@@ -4,6 +4,7 @@
 //! with file and line, and only then does the command fail. One file a group of rules, each with a sample that breaks it.
 
 mod arrows;
+mod docs;
 mod env;
 mod files;
 mod imap;
@@ -68,6 +69,7 @@ fn offences(workspace: &Workspace, tree: &Tree) -> Vec<Offence> {
     found.extend(imap::peek_only(tree));
     found.extend(manifests::lints(tree));
     found.extend(tools::listed(tree));
+    found.extend(docs::dead_paths(tree));
     found.extend(arrows::extra(&workspace.packages));
     found.sort();
     found

@@ -60,5 +60,10 @@ impl Tree {
 
 /// Whether a name is that of a Rust file.
 pub(crate) fn is_rust(name: &str) -> bool {
-    Path::new(name).extension().is_some_and(|extension| extension == "rs")
+    ends_in(name, "rs")
+}
+
+/// Whether a name has this extension.
+pub(crate) fn ends_in(name: &str, extension: &str) -> bool {
+    Path::new(name).extension().is_some_and(|found| found == extension)
 }

@@ -1,10 +1,8 @@
 //! Rules on words: nothing unfinished, no test switched off or content with any panic, no path of one machine.
 
-use std::path::Path;
-
 use super::Offence;
 use super::source::has_word;
-use super::tree::{Tree, is_rust};
+use super::tree::{Tree, ends_in};
 
 /// Marks of unfinished work, in comments.
 const MARKS: [&str; 3] = ["TODO", "FIXME", "XXX"];
@@ -52,8 +50,7 @@ pub(crate) fn unfinished(tree: &Tree) -> Vec<Offence> {
 }
 
 fn is_configuration(file: &str) -> bool {
-    let by_extension = |extension: &std::ffi::OsStr| CONFIGURATION.iter().any(|known| extension == *known);
-    !is_rust(file) && (file == ".ci/run" || Path::new(file).extension().is_some_and(by_extension))
+    file == ".ci/run" || CONFIGURATION.iter().any(|extension| ends_in(file, extension))
 }
 
 /// Tests that never run, and tests that any panic would satisfy.
