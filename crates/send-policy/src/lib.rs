@@ -1,12 +1,52 @@
-//! What an assistant may send: drafts, their addresses and their fingerprints.
+//! What an assistant may send, and the proof that a person agreed to exactly that.
+//!
+//! A draft goes out along one path, and each step consumes the proof that the step before it made:
+//!
+//! 1. [`SendPolicy::draft`] gives the gate of `countersign-confirm` a draft that it can read. Each reading passes the
+//!    [rules](RulesConfig) and becomes a [`DraftSnapshot`] with its [`Fingerprint`].
+//! 2. The gate shows the snapshot's prompt, reads again after the answer, compares, and alone makes a
+//!    `Confirmed<DraftSnapshot>`, which is an [`Approval`].
+//! 3. [`SendPolicy::claim`] claims the draft, records the send as begun and charges the caps, in one transaction, and
+//!    gives a [`SendPermit`] and a [`ClaimTicket`].
+//! 4. What sends [redeems](SendPermit::redeem) the permit for the fields, which are those that the person saw, and
+//!    [settles](SendPolicy::settle) the ticket with the outcome.
+//!
+//! Beside it, [`SendPolicy::expose`] records that other people's mail is about to be read, and mints the
+//! [`ExposureReceipt`] that such reads ask for.
+//!
+//! None of the proofs has a public constructor or can be copied. The crate knows recipients, drafts and rules; it
+//! knows nothing of MCP or of any mail backend. What it doesn't protect from: an owner's own configuration, another
+//! program under the same user that writes the state file, and a mail server that lies about what it did.
 
 mod address;
+mod approval;
+mod clock;
+mod exposure;
 mod fields;
 mod fingerprint;
+mod html;
+mod mode;
+mod permit;
+mod policy;
+mod prompt;
+mod refusal;
+mod rules;
+mod snapshot;
+mod state;
 
 #[cfg(test)]
 mod testing;
 
 pub use address::{Address, AddressError};
+pub use approval::{Approval, Waiver};
+pub use clock::Clock;
+pub use exposure::{CallScope, ExposureReceipt};
 pub use fields::{DraftAttachment, DraftContent, DraftFields, DraftSource, Origin, Principal, SourceError};
 pub use fingerprint::Fingerprint;
+pub use mode::{ConfirmMode, UnknownMode};
+pub use permit::{ClaimTicket, SendPermit, SendSettled};
+pub use policy::{DraftRead, PolicyIdentity, SendPolicy};
+pub use refusal::{Field, Refusal, Words};
+pub use rules::RulesConfig;
+pub use snapshot::DraftSnapshot;
+pub use state::{PolicyStatus, SentOutcome, SentRecord, Sqlite, StateFault, StateStore};

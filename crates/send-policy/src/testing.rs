@@ -1,6 +1,18 @@
-//! What the tests of this crate share: a sample draft.
+//! What the tests of this crate share: a sample draft, a source in memory, a policy over a scratch file with a clock
+//! that is set by hand.
 
-use crate::{Address, DraftFields};
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicI64, Ordering},
+};
+
+use crate::{
+    Address, Clock, DraftContent, DraftFields, DraftSource, Field, Origin, PolicyIdentity, Principal,
+    RulesConfig, SendPolicy, SourceError, Sqlite, clock::from_seconds,
+};
+
+/// A moment to start from.
+pub(crate) const START: i64 = 1_800_000_000;
 
 /// A draft that every rule lets pass.
 pub(crate) fn fields() -> DraftFields {
@@ -14,4 +26,85 @@ pub(crate) fn fields() -> DraftFields {
         text: Some("Tuesday at one?\n".into()),
         ..DraftFields::default()
     }
+}
+
+pub(crate) fn origin() -> Origin {
+    Origin::new("imap", "mail.example.org", "robin")
+}
+
+/// Adds an address to a field.
+pub(crate) type Add = fn(&mut DraftFields, Address);
+
+/// The fields that name recipients, each with how to add to it.
+pub(crate) const RECIPIENT_FIELDS: [(Field, Add); 4] = [
+    (Field::To, |f, a| f.to.push(a)),
+    (Field::Cc, |f, a| f.cc.push(a)),
+    (Field::Bcc, |f, a| f.bcc.push(a)),
+    (Field::ReplyTo, |f, a| f.reply_to.push(a)),
+];
+
+/// One draft in memory.
+pub(crate) struct OneDraft {
+    pub(crate) origin: Origin,
+    pub(crate) fields: Mutex<Result<DraftFields, SourceError>>,
+}
+
+impl OneDraft {
+    pub(crate) fn of(fields: DraftFields) -> Self {
+        Self { origin: origin(), fields: Mutex::new(Ok(fields)) }
+    }
+
+    pub(crate) fn set(&self, fields: Result<DraftFields, SourceError>) {
+        *self.fields.lock().unwrap() = fields;
+    }
+}
+
+impl DraftSource for OneDraft {
+    fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    async fn read_draft(&self, _: &str) -> Result<DraftContent, SourceError> {
+        self.fields.lock().unwrap().clone().map(DraftContent::seal)
+    }
+}
+
+/// A policy over a scratch state file.
+pub(crate) struct Scratch {
+    pub(crate) policy: SendPolicy,
+    pub(crate) directory: tempfile::TempDir,
+    now: Arc<AtomicI64>,
+}
+
+impl Scratch {
+    pub(crate) fn new(config: &RulesConfig) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let now = Arc::new(AtomicI64::new(START));
+        let policy = policy(&directory.path().join("state.db"), "p1", &origin(), config, &now);
+        Self { policy, directory, now }
+    }
+
+    /// Another policy over the same file and clock.
+    pub(crate) fn other(&self, principal: &str, origin: &Origin) -> SendPolicy {
+        policy(&self.directory.path().join("state.db"), principal, origin, &RulesConfig::default(), &self.now)
+    }
+
+    pub(crate) fn set_clock(&self, now: i64) {
+        self.now.store(now, Ordering::SeqCst);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "these tests are a composition root of their own")]
+fn policy(
+    path: &std::path::Path,
+    principal: &str,
+    origin: &Origin,
+    config: &RulesConfig,
+    now: &Arc<AtomicI64>,
+) -> SendPolicy {
+    let store = Arc::new(Sqlite::at(path.to_owned()));
+    let identity = PolicyIdentity { origin: origin.clone(), principal: Principal::new(principal.into()) };
+    let now = Arc::clone(now);
+    SendPolicy::new(store, identity, config)
+        .with_clock(Clock::new(move || from_seconds(now.load(Ordering::SeqCst))))
 }
