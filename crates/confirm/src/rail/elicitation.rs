@@ -4,6 +4,8 @@
 //! itself is not looked at. The wait ends with the answer, with the confirmation's lifetime or with the call's
 //! cancellation, whichever is first, and in the last two cases the client is told to take the prompt away.
 
+use std::time::Duration;
+
 use rmcp::{
     RoleServer,
     model::{ClientResult, ElicitRequest, ServerRequest},
@@ -12,6 +14,9 @@ use rmcp::{
 
 use super::{decide, form};
 use crate::{Call, Declined, Fresh, Gate, Outcome, Question, Subject as _, gate::compare, state::Shown};
+
+/// How long telling the client may take.
+const WITHDRAWAL: Duration = Duration::from_secs(1);
 
 pub(crate) async fn run<F: Fresh>(
     gate: &Gate,
@@ -56,9 +61,11 @@ async fn ask(gate: &Gate, call: &Call, prompt: String) -> Result<(), Declined> {
     }
 }
 
-/// Tells the client that its answer is no longer wanted. A client that can't be told any more needn't be.
+/// Tells the client that its answer is no longer wanted. A client that can't be told needn't be, and one that has
+/// stopped reading does not hold up the call.
 async fn withdraw(prompt: RequestHandle<RoleServer>, why: &str) {
-    if let Err(error) = prompt.cancel(Some(why.to_owned())).await {
-        tracing::debug!(%error, "prompt not withdrawn");
+    let told = tokio::time::timeout(WITHDRAWAL, prompt.cancel(Some(why.to_owned()))).await;
+    if !matches!(told, Ok(Ok(()))) {
+        tracing::debug!("prompt not withdrawn");
     }
 }

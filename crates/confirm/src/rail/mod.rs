@@ -42,9 +42,6 @@ enum Form {
 
 /// The rail for this call, or why there is none.
 pub(crate) fn choose(elicitation: bool, call: &Call) -> Result<Rail, Declined> {
-    if !elicitation {
-        return Err(Declined::PromptsOff);
-    }
     let modern =
         call.context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
     let form = match declared_in_request(&call.context.meta) {
@@ -53,10 +50,15 @@ pub(crate) fn choose(elicitation: bool, call: &Call) -> Result<Rail, Declined> {
         ),
         form @ (Form::Can | Form::Cannot | Form::Unknown) => form,
     };
-    match (form, modern) {
-        (Form::Cannot, _) => Err(Declined::CannotPrompt),
-        (Form::Can | Form::Unknown, true) => Ok(Rail::InputRequired),
-        (Form::Can | Form::Unknown, false) => Ok(Rail::Elicitation),
+    by_what_is_known(elicitation, form, modern)
+}
+
+fn by_what_is_known(elicitation: bool, form: Form, modern: bool) -> Result<Rail, Declined> {
+    match (elicitation, form, modern) {
+        (false, _, _) => Err(Declined::PromptsOff),
+        (true, Form::Cannot, _) => Err(Declined::CannotPrompt),
+        (true, Form::Can | Form::Unknown, true) => Ok(Rail::InputRequired),
+        (true, Form::Can | Form::Unknown, false) => Ok(Rail::Elicitation),
     }
 }
 
@@ -114,6 +116,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn unknown_is_asked_and_cannot_is_not() {
+        for (elicitation, form, modern, rail) in [
+            (true, Form::Can, true, Ok(Rail::InputRequired)),
+            (true, Form::Can, false, Ok(Rail::Elicitation)),
+            (true, Form::Unknown, true, Ok(Rail::InputRequired)),
+            (true, Form::Unknown, false, Ok(Rail::Elicitation)),
+            (true, Form::Cannot, true, Err(Declined::CannotPrompt)),
+            (true, Form::Cannot, false, Err(Declined::CannotPrompt)),
+            (false, Form::Can, true, Err(Declined::PromptsOff)),
+            (false, Form::Can, false, Err(Declined::PromptsOff)),
+            (false, Form::Unknown, true, Err(Declined::PromptsOff)),
+            (false, Form::Cannot, true, Err(Declined::PromptsOff)),
+        ] {
+            assert_eq!(by_what_is_known(elicitation, form, modern), rail, "{elicitation} {form:?} {modern}");
+        }
+    }
 
     #[test]
     fn capabilities_of_a_request_are_classified() {

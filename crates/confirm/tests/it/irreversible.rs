@@ -1,0 +1,194 @@
+//! The server under test: it shreds papers. A world stands behind it that tests change while a person reads.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use countersign_confirm::{
+    Act, Answer, Call, Confirmed, Fresh, Gate, GateConfig, KeySource, Outcome, Subject, Terms, answer, inert,
+};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject,
+        ServerCapabilities, ServerConfig,
+    },
+    service::RequestContext,
+};
+use sha2::{Digest as _, Sha256};
+use tokio::sync::Notify;
+
+/// What stands on a paper.
+#[derive(Clone)]
+pub(crate) struct Paper {
+    pub(crate) text: &'static str,
+    pub(crate) terms: Terms,
+    /// Shown, but by this fixture's fault not in the digest.
+    pub(crate) note: &'static str,
+}
+
+/// Everything outside the server.
+pub(crate) struct World {
+    pub(crate) papers: BTreeMap<&'static str, Paper>,
+    pub(crate) account: &'static str,
+    pub(crate) principal: &'static str,
+    pub(crate) origin: &'static str,
+    pub(crate) reads: usize,
+    /// What was shredded, under which terms.
+    pub(crate) shredded: Vec<(String, Terms)>,
+    /// How long each finished call had waited for a person.
+    pub(crate) waited: Vec<Duration>,
+    /// How each finished call ended.
+    pub(crate) ended: Vec<String>,
+    /// What the client called itself.
+    pub(crate) client: Option<String>,
+    /// Holds up a reading: told when one begins, it waits to be told to go on.
+    pub(crate) slow: Option<Arc<Slow>>,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        let paper = Paper { text: "minutes of\u{202e} May", terms: Terms(0b01), note: "one copy" };
+        Self {
+            papers: BTreeMap::from([("minutes", paper.clone()), ("ledger", paper)]),
+            account: "office",
+            principal: "first sign-in",
+            origin: "archive.example",
+            reads: 0,
+            shredded: Vec::new(),
+            waited: Vec::new(),
+            ended: Vec::new(),
+            client: None,
+            slow: None,
+        }
+    }
+}
+
+/// Two signals between a test and a reading.
+#[derive(Default)]
+pub(crate) struct Slow {
+    pub(crate) begun: Notify,
+    pub(crate) go_on: Notify,
+}
+
+#[derive(Clone)]
+pub(crate) struct Shredder {
+    world: Arc<Mutex<World>>,
+    pub(crate) finished: Arc<Notify>,
+    gate: Arc<Gate>,
+}
+
+impl Shredder {
+    pub(crate) fn new() -> Self {
+        Self::with(GateConfig { key: KeySource::Process, ttl: GateConfig::TTL, elicitation: true })
+    }
+
+    pub(crate) fn with(config: GateConfig) -> Self {
+        Self { world: Arc::default(), finished: Arc::default(), gate: Arc::new(Gate::new(config)) }
+    }
+
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
+        change(&mut self.world.lock().unwrap())
+    }
+
+    pub(crate) fn shredded(&self) -> Vec<(String, Terms)> {
+        self.change(|world| world.shredded.clone())
+    }
+
+    pub(crate) fn reads(&self) -> usize {
+        self.change(|world| world.reads)
+    }
+
+    async fn run(&self, tool: String, call: Call, arguments: JsonObject) -> Result<Answer, ErrorData> {
+        call.progress(1, Some(2), "looking for the paper").await;
+        self.change(|world| world.client = call.client_name());
+        let name = arguments.get("paper").and_then(|name| name.as_str()).unwrap_or_default();
+        let (account, principal, origin) =
+            self.change(|world| (world.account, world.principal, world.origin));
+        let act = Act { tool: &tool, account, principal, origin, arguments: &arguments };
+        let outcome = self.gate.confirm(&call, &act, &OnFile { shredder: self, name }).await;
+        let ended = match outcome {
+            Ok(Outcome::Ask(question)) => return Ok(Answer::Ask(question)),
+            Ok(Outcome::Confirmed(confirmed)) => self.shred(confirmed),
+            Ok(Outcome::Declined(declined)) => format!("{}: {}", declined.code(), declined.words()),
+            Err(why) => why.to_owned(),
+        };
+        self.change(|world| {
+            world.waited.push(call.waiting().waited());
+            world.ended.push(ended.clone());
+        });
+        self.finished.notify_one();
+        Ok(Answer::Done(CallToolResult::success(vec![ContentBlock::text(ended)])))
+    }
+
+    fn shred(&self, confirmed: Confirmed<Shredding>) -> String {
+        let Shredding { name, terms, .. } = confirmed.into_subject();
+        self.change(|world| world.shredded.push((name, terms)));
+        "shredded".to_owned()
+    }
+}
+
+impl ServerHandler for Shredder {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = request.name.to_string();
+        answer(request, context, |call, arguments| self.run(tool, call, arguments)).await
+    }
+}
+
+/// Where a paper is read from.
+struct OnFile<'a> {
+    shredder: &'a Shredder,
+    name: &'a str,
+}
+
+struct Shredding {
+    name: String,
+    text: &'static str,
+    terms: Terms,
+    note: &'static str,
+}
+
+impl Fresh for OnFile<'_> {
+    type Subject = Shredding;
+    type Error = &'static str;
+
+    async fn read(&self) -> Result<Shredding, &'static str> {
+        if let Some(slow) = self.shredder.change(|world| world.slow.clone()) {
+            slow.begun.notify_one();
+            slow.go_on.notified().await;
+        }
+        self.shredder.change(|world| {
+            world.reads = world.reads.saturating_add(1);
+            let Paper { text, terms, note } = world.papers.get(self.name).cloned().ok_or("no such paper")?;
+            Ok(Shredding { name: self.name.to_owned(), text, terms, note })
+        })
+    }
+}
+
+impl Subject for Shredding {
+    fn digest(&self) -> [u8; 32] {
+        Sha256::new().chain_update(&self.name).chain_update([0]).chain_update(self.text).finalize().into()
+    }
+
+    fn prompt(&self) -> String {
+        format!("Shred “{}”? ({}, terms {})", inert::line(self.text), self.note, self.terms.0)
+    }
+
+    fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    fn hold_to(&mut self, signed: Terms) {
+        self.terms = signed;
+    }
+}
