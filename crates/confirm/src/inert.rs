@@ -6,13 +6,20 @@
 //! that contains the seven characters `\u{41}` doesn't look like an escape, because the backslash of such a text is
 //! escaped too.
 //!
+//! Combining marks stay as they are up to eight on one character, which is more than any script writes. Escaped are
+//! those beyond, because a pile of them is drawn over the lines above and below.
+//!
 //! Not done here: look-alike letters stay as they are (an address is judged by the caller), and spaces of unusual
 //! width stay, being visible as spaces.
+
+use unicode_normalization::char::is_combining_mark;
 
 /// Shown where a text was cut.
 const CUT: char = '…';
 /// Before each line of a block.
 const INDENT: &str = "    ";
+/// Combining marks that may stand on one character.
+const MAX_MARKS: u32 = 8;
 
 /// One line: nothing in `text` can end it, reorder it or hide in it.
 #[must_use]
@@ -116,9 +123,15 @@ impl Unit {
 }
 
 fn units(text: &str) -> impl Iterator<Item = Unit> {
-    text.char_indices().map(|(at, c)| {
+    let mut marks = 0_u32;
+    text.char_indices().map(move |(at, c)| {
+        marks = if is_combining_mark(c) { marks.saturating_add(1) } else { 0 };
         let forges_an_escape = c == '\\' && text.get(at..).is_some_and(|rest| rest.starts_with("\\u{"));
-        if is_visible(c) && !forges_an_escape { Unit::Plain(c) } else { Unit::Escaped(c) }
+        if is_visible(c) && !forges_an_escape && marks <= MAX_MARKS {
+            Unit::Plain(c)
+        } else {
+            Unit::Escaped(c)
+        }
     })
 }
 
@@ -195,6 +208,35 @@ mod tests {
         ] {
             assert_eq!(line(text), shown);
         }
+    }
+
+    #[test]
+    fn marks_piled_on_one_character_are_escaped_and_those_of_a_script_are_not() {
+        // Vietnamese in decomposed form, Hebrew with points and accents, Devanagari, Tibetan.
+        for text in [
+            "e\u{302}\u{301}\u{323}",
+            "\u{5d1}\u{5bc}\u{5b8}\u{591}\u{5bd}",
+            "\u{915}\u{94d}\u{937}\u{93f}",
+            "\u{f40}\u{fb5}\u{f72}\u{f7e}",
+        ] {
+            assert_eq!(line(text), text);
+        }
+        let pile = "\u{301}".repeat(8);
+        assert_eq!(line(&format!("e{pile}")), format!("e{pile}"));
+        assert_eq!(
+            line(&format!("e{pile}\u{301}\u{308}o{pile}")),
+            format!("e{pile}\\u{{301}}\\u{{308}}o{pile}")
+        );
+        // An invisible character between them doesn't start the count anew at the same place: it is seen.
+        assert_eq!(line(&format!("e{pile}\u{200d}\u{301}")), format!("e{pile}\\u{{200d}}\u{301}"));
+        assert_eq!(
+            block(&format!("e{}", "\u{301}".repeat(10_000)), 100)
+                .text
+                .chars()
+                .filter(|c| *c == '\u{301}')
+                .count(),
+            8
+        );
     }
 
     #[test]
