@@ -14,6 +14,30 @@
 //! Beside it, [`SendPolicy::expose`] records that other people's mail is about to be read, and mints the
 //! [`ExposureReceipt`] that such reads ask for.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use countersign_send_policy::*;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! # let directory = tempfile::tempdir().unwrap();
+//! // Once, where the server is put together. Nothing is opened yet.
+//! let store = Arc::new(Sqlite::at(directory.path().join("state.db")));
+//! let identity = PolicyIdentity {
+//!     origin: Origin::new("imap", "mail.example.org", "robin"),
+//!     principal: Principal::new("minted at sign-in".into()),
+//! };
+//! let rules = RulesConfig { allow: vec!["example.org".into()], ..RulesConfig::default() };
+//! let policy = SendPolicy::new(store, identity, &rules);
+//!
+//! // In a call that reads what other people wrote: no receipt, no reading.
+//! let call = CallScope::default();
+//! let receipt = policy.expose(&call).await?;
+//! assert!(receipt.covers(policy.origin()));
+//! assert!(policy.status().await?.exposed_until.is_some());
+//! # Ok::<(), Refusal>(())
+//! # }).unwrap();
+//! ```
+//!
 //! None of the proofs has a public constructor or can be copied. The crate knows recipients, drafts and rules; it
 //! knows nothing of MCP or of any mail backend. What it doesn't protect from: an owner's own configuration, another
 //! program under the same user that writes the state file, and a mail server that lies about what it did.

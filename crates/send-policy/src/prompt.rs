@@ -18,7 +18,7 @@ use crate::{
 const BODY_LIMIT: usize = 1_500;
 /// Of each part, where text and formatted version say different things.
 const PART_LIMIT: usize = BODY_LIMIT / 2;
-/// Characters of a display name that are shown.
+/// Characters of a display name that are shown, escapes as they are shown.
 const NAME_LIMIT: usize = 60;
 /// Stands where there is nothing.
 const NOTHING: &str = "—";
@@ -69,14 +69,24 @@ fn address(address: &Address) -> String {
     let path = address.path().unwrap_or_else(|_| address.addr_spec.clone());
     let mut shown = format!("<{}>", inert::line(&path));
     if let Some(name) = address.display_name.as_deref().filter(|name| !name.is_empty()) {
-        let capped = match name.char_indices().nth(NAME_LIMIT) {
-            Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
-            None => name.to_owned(),
-        };
+        let capped = capped(name);
         shown = format!("{} {shown}", inert::line(&quoted(&capped)));
     }
     if let Some(domain) = address.unicode_domain() {
         shown = format!("{shown} ({})", inert::line(&domain));
+    }
+    shown
+}
+
+/// As much of a name as takes up [`NAME_LIMIT`] once it is inert. It is cut before it is quoted, so that the cut can't
+/// fall between a backslash and what it escapes.
+fn capped(name: &str) -> String {
+    let mut shown: String = name.chars().take(NAME_LIMIT).collect();
+    while inert::line(&shown).chars().count() > NAME_LIMIT {
+        shown.pop();
+    }
+    if shown.len() < name.len() {
+        shown.push('…');
     }
     shown
 }

@@ -105,10 +105,9 @@ pub struct Words {
 }
 
 /// What was not done, for all but one.
-const NOT_SENT: &str = "Nothing was sent.";
+const NOT_SENT: &str = "Nothing was sent by this call.";
 /// What to do when the state fails: it is the owner's to mend.
-const MEND_STATE: &str =
-    "Tell the account's owner; the draft is untouched. The owner's status command shows the state file.";
+const MEND_STATE: &str = "Tell the account's owner; nothing in the mailbox was changed.";
 
 impl Refusal {
     /// A short name that doesn't change.
@@ -239,5 +238,102 @@ impl std::error::Error for Refusal {}
 impl From<SourceError> for Refusal {
     fn from(error: SourceError) -> Self {
         Self::Draft(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One of each, in the order of the enum; `code` is matched without a wildcard, so a new one is missed here alone.
+    fn each() -> Vec<Refusal> {
+        let sources = [
+            SourceError::NotFound,
+            SourceError::Stale,
+            SourceError::Kept,
+            SourceError::Unreadable,
+            SourceError::SignInRefused,
+            SourceError::Unreachable,
+            SourceError::TimedOut,
+        ];
+        let mut all: Vec<Refusal> = sources.into_iter().map(Refusal::from).collect();
+        all.extend([
+            Refusal::WrongOrigin,
+            Refusal::NoIdentity,
+            Refusal::ModeUnsupported(ConfirmMode::Never),
+            Refusal::BadAllowlist,
+            Refusal::NoRecipients,
+            Refusal::BadAddress(Field::Bcc, AddressError::NotOne),
+            Refusal::BadHeader(Field::Subject),
+            Refusal::BadAttachment,
+            Refusal::TooManyRecipients { count: 21, max: 20 },
+            Refusal::NotAllowed(Field::ReplyTo),
+            Refusal::AlreadySent,
+            Refusal::OutcomeUnknown,
+            Refusal::Claimed,
+            Refusal::TooManySends { max: 50 },
+            Refusal::ExposedSince,
+            Refusal::StateUnavailable(StateFault::Full),
+            Refusal::MarkerUnwritten(StateFault::Busy),
+        ]);
+        all
+    }
+
+    #[test]
+    fn every_refusal_says_what_was_not_done_why_and_what_next() {
+        let mut codes = std::collections::BTreeSet::new();
+        let mut texts = std::collections::BTreeSet::new();
+        for refusal in each() {
+            let Words { not_done, why, next } = refusal.words();
+            for sentence in [not_done, &why, next] {
+                assert!(
+                    sentence.ends_with('.') && sentence.starts_with(char::is_uppercase),
+                    "{refusal:?}: {sentence}"
+                );
+            }
+            assert_eq!(refusal.to_string(), format!("{not_done} {why} {next}"));
+            assert!(refusal.code().chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+            assert!(codes.insert(refusal.code()), "{refusal:?}");
+            assert!(texts.insert(refusal.to_string()), "{refusal:?}");
+        }
+    }
+
+    #[test]
+    fn the_words_that_matter_most_are_these() {
+        for (refusal, words) in [
+            (
+                Refusal::OutcomeUnknown,
+                "Nothing was sent by this call. A send of this draft was begun before, and whether it went out is not known. \
+                 Don't repeat it. Look in Sent; if it isn't there, ask the person to check with a recipient.",
+            ),
+            (
+                Refusal::AlreadySent,
+                "Nothing was sent by this call. This draft was sent before and accepted. \
+                 Don't repeat it. Look in Sent for the message.",
+            ),
+            (
+                Refusal::MarkerUnwritten(StateFault::Full),
+                "Nothing was read. The record that mail is being read could not be written: the disk is full. \
+                 Tell the account's owner; nothing in the mailbox was changed.",
+            ),
+            (
+                Refusal::ModeUnsupported(ConfirmMode::NewRecipients),
+                "Nothing was sent by this call. The account is configured with confirm = \"new-recipients\", and this \
+                 version carries out only \"always\". The account's owner can set confirm = \"always\" in the \
+                 configuration file; it can't be done from here.",
+            ),
+            (
+                Refusal::BadAddress(Field::Bcc, AddressError::NotOne),
+                "Nothing was sent by this call. In the Bcc field, the address is not exactly one bare address. \
+                 Draft it again with each address by itself, as local@domain.",
+            ),
+            (
+                Refusal::TooManyRecipients { count: 21, max: 20 },
+                "Nothing was sent by this call. The draft names 21 addresses in To, Cc, Bcc and Reply-To; the owner's \
+                 limit is 20. Draft it again to fewer people, or leave it in Drafts for the owner to send.",
+            ),
+        ] {
+            assert_eq!(refusal.to_string(), words);
+        }
     }
 }

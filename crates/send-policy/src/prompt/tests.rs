@@ -156,7 +156,12 @@ fn ten_thousand_combining_marks_stay_on_one_line() {
     fields.text = Some(pile);
     let shown = lines(&fields);
     assert_eq!(shown.len(), lines(&crate::testing::fields()).len() + 1, "one more: the body is cut");
-    assert!(shown[3].chars().count() < 200);
+    let piled = |line: &str| line.chars().filter(|c| *c == '\u{301}').count();
+    for at in [3, 6, 10] {
+        assert_eq!(piled(&shown[at]), 8, "the rest of the pile is escaped: line {at}");
+    }
+    assert!(shown[3].chars().count() < NAME_LIMIT + 30);
+    assert_eq!(shown[6].matches("\\u{301}").count(), 10_000 - 8, "the subject is shown whole");
     assert!(shown[10].chars().count() <= BODY_LIMIT + 4);
 }
 

@@ -49,7 +49,7 @@ struct Shared {
 }
 
 impl Sqlite {
-    /// The state at this path. Nothing is opened or created until the first call needs it.
+    /// The state at this absolute path. Nothing is opened or created until the first call needs it.
     pub fn at(path: PathBuf) -> Self {
         Self(Arc::new(Shared { path, connection: Mutex::new(None) }))
     }
@@ -107,9 +107,12 @@ impl StateStore for Sqlite {
 
     fn expose(&self, holder: Holder, now: i64) -> BoxFuture<'_, Result<(), StateFault>> {
         Box::pin(self.run(TransactionBehavior::Immediate, move |tx| {
-            // The later of the two times stays, so that a clock set back doesn't shorten an exposure.
-            let sql = "INSERT INTO principals (principal, first_seen, exposed_at) VALUES (:principal, :now, :now)
-                       ON CONFLICT (principal) DO UPDATE SET exposed_at = max(coalesce(exposed_at, :now), :now)";
+            // The later of the two times stays, so that a clock set back doesn't shorten an exposure. Where nothing
+            // changes, as for several reads within a second, nothing is written and no disk is waited for.
+            let sql =
+                "INSERT INTO principals (principal, first_seen, exposed_at) VALUES (:principal, :now, :now)
+                       ON CONFLICT (principal) DO UPDATE SET exposed_at = :now
+                       WHERE exposed_at IS NULL OR exposed_at < :now";
             tx.execute(sql, named_params! { ":principal": holder.principal, ":now": now })?;
             Ok(())
         }))
@@ -267,6 +270,10 @@ fn marks(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
 /// Makes the directory and the file, and closes the file to others. An existing file is not opened here: closing it
 /// again would drop the locks that this process holds on it (POSIX locks belong to the process).
 fn create(path: &Path) -> std::io::Result<()> {
+    // SQLite takes some names that are no paths (`:memory:`, the empty one) for databases that forget.
+    if !path.is_absolute() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
     if let Some(directory) = path.parent().filter(|directory| !directory.as_os_str().is_empty()) {
         private_directory(directory)?;
     }
@@ -292,7 +299,11 @@ fn private_file(path: &Path) -> std::io::Result<()> {
 #[cfg(unix)]
 fn close_to_others(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mut permissions = fs::metadata(path)?.permissions();
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    let mut permissions = metadata.permissions();
     if permissions.mode() & 0o077 != 0 {
         permissions.set_mode(0o600);
         fs::set_permissions(path, permissions)?;

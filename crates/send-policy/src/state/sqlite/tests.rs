@@ -105,7 +105,10 @@ async fn a_place_that_cannot_be_written_refuses() {
     let (directory, _) = scratch();
     let file = directory.path().join("file");
     fs::write(&file, "").unwrap();
-    for path in [file.join("state.db"), directory.path().to_owned()] {
+    let folder = directory.path().join("folder");
+    fs::create_dir(&folder).unwrap();
+    for path in [file.join("state.db"), folder.clone(), ":memory:".into(), "state.db".into(), PathBuf::new()]
+    {
         let store = Sqlite::at(path.clone());
         assert_eq!(
             store.claim(claiming("a", 0)).await,
@@ -113,6 +116,13 @@ async fn a_place_that_cannot_be_written_refuses() {
             "{path:?}"
         );
         assert_eq!(store.expose(holder(), 0).await, Err(StateFault::NotWritable));
+    }
+    assert!(!Path::new(":memory:").exists() && !Path::new("state.db").exists());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(&folder).unwrap().permissions().mode();
+        assert_ne!(mode & 0o055, 0, "what isn't the state file is left as it is");
     }
 }
 
@@ -125,6 +135,35 @@ async fn a_file_taken_away_under_a_running_server_refuses_and_then_recovers() {
     assert_eq!(store.claim(claiming("b", 0)).await, Err(Refusal::StateUnavailable(StateFault::NotWritable)));
     assert_eq!(store.claim(claiming("b", 0)).await, Ok(()));
     assert_eq!(number(&path, "SELECT count(*) FROM claims"), 1);
+}
+
+#[tokio::test]
+async fn a_read_only_file_refuses_to_be_written() {
+    let (_directory, path) = scratch();
+    let store = Sqlite::at(path.clone());
+    store.claim(claiming("a", 0)).await.unwrap();
+    store.0.connection.lock().unwrap().as_ref().unwrap().pragma_update(None, "query_only", true).unwrap();
+    assert_eq!(store.expose(holder(), 1).await, Err(StateFault::NotWritable));
+    assert_eq!(number(&path, "SELECT count(*) FROM principals WHERE exposed_at IS NOT NULL"), 0);
+}
+
+#[tokio::test]
+async fn a_marker_that_stands_is_not_written_again() {
+    let (_directory, path) = scratch();
+    let store = Sqlite::at(path.clone());
+    store.expose(holder(), 10).await.unwrap();
+    let marked = || number(&path, "SELECT exposed_at FROM principals");
+    for (now, expected) in [(10, 10), (9, 10), (11, 11)] {
+        store.expose(holder(), now).await.unwrap();
+        assert_eq!(marked(), expected);
+    }
+    // SQLite counts the transactions that changed the file, in bytes 24 to 27 of it.
+    let changes = || fs::read(&path).unwrap()[24..28].to_vec();
+    let before = changes();
+    store.expose(holder(), 11).await.unwrap();
+    assert_eq!(changes(), before);
+    store.expose(holder(), 12).await.unwrap();
+    assert_ne!(changes(), before);
 }
 
 #[tokio::test]
@@ -196,19 +235,16 @@ async fn what_no_rule_looks_at_any_more_is_removed_and_nothing_else() {
     );
 }
 
-/// Tells a copy of this test binary which part it plays: the state file's path, and for a race the key to claim.
-const STATE: &str = "COUNTERSIGN_TEST_STATE";
-const KEY: &str = "COUNTERSIGN_TEST_KEY";
-
-#[expect(clippy::disallowed_methods, reason = "a child of these tests is told its part by its parent")]
-fn told(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+/// What a copy of this test binary is told on its command line, among the names of tests to run.
+fn told(what: &str) -> Option<String> {
+    std::env::args().find_map(|argument| argument.strip_prefix(what).map(str::to_owned))
 }
 
 fn child(path: &Path, part: &str, key: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "--nocapture", "--test-threads=1", part]);
-    command.env(STATE, path).env(KEY, key).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command.arg(format!("state={}", path.display())).arg(format!("key={key}"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command.spawn().unwrap()
 }
 
@@ -220,7 +256,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 /// no part to play.
 #[test]
 fn race_child() {
-    let Some(path) = told(STATE) else { return };
+    let Some(path) = told("state=") else { return };
     let store = Sqlite::at(path.into());
     println!("ready");
     for round in std::io::stdin().lines() {
@@ -267,7 +303,7 @@ fn of_several_processes_exactly_one_wins_each_claim() {
 /// A child to be killed: it claims without end and says so after each claim. Run by itself, it has no part to play.
 #[test]
 fn killed_child() {
-    let (Some(path), Some(key)) = (told(STATE), told(KEY)) else { return };
+    let (Some(path), Some(key)) = (told("state="), told("key=")) else { return };
     let store = Sqlite::at(path.into());
     for n in 0.. {
         let key = format!("{key}-{n}");
