@@ -1,1 +1,2 @@
 //! Placeholder while the workspace warms.
+pub mod sanitise;
