@@ -139,3 +139,39 @@ where
         Answer::Ask(Question(question)) => CallToolResponse::InputRequired(*question),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_add_up_and_count_while_they_last() {
+        let waiting = Waiting::default();
+        tokio::time::advance(SECOND).await;
+        assert_eq!(waiting.waited(), Duration::ZERO);
+        for seconds in [1, 2] {
+            let wait = waiting.begin();
+            tokio::time::advance(SECOND).await;
+            assert_eq!(waiting.clone().waited(), Duration::from_secs(seconds));
+            drop(wait);
+            tokio::time::advance(SECOND).await;
+            assert_eq!(waiting.waited(), Duration::from_secs(seconds));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn waits_at_the_same_time_count_once() {
+        let waiting = Waiting::default();
+        let first = waiting.begin();
+        tokio::time::advance(SECOND).await;
+        let second = waiting.begin();
+        tokio::time::advance(SECOND).await;
+        drop(first);
+        tokio::time::advance(SECOND).await;
+        drop(second);
+        tokio::time::advance(SECOND).await;
+        assert_eq!(waiting.waited(), Duration::from_secs(3));
+    }
+}

@@ -283,7 +283,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_or_a_directory_is_refused() {
+    fn what_is_not_a_plain_file_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let elsewhere = dir.path().join("elsewhere");
         write_new(&elsewhere, &[1; KEY_LENGTH]).unwrap();
@@ -292,6 +292,9 @@ mod tests {
         assert!(matches!(bytes(&path).unwrap_err(), KeyError::NotAFile { .. }));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
+        assert!(matches!(bytes(&path).unwrap_err(), KeyError::NotAFile { .. }));
+        fs::remove_dir(&path).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(&path).unwrap();
         assert!(matches!(bytes(&path).unwrap_err(), KeyError::NotAFile { .. }));
     }
 

@@ -113,8 +113,9 @@ async fn with_prompts_off_nobody_is_asked_and_no_answer_counts() {
 #[tokio::test(start_paused = true)]
 async fn what_changed_while_the_person_read_is_not_done() {
     type Change = fn(&mut World);
-    let changes: [(&str, Change, Declined); 4] = [
+    let changes: [(&str, Change, Declined); 5] = [
         ("content", |w| w.papers.get_mut("minutes").unwrap().text = "minutes of June", Declined::Changed),
+        ("not shown", |w| w.papers.get_mut("minutes").unwrap().back = "signed", Declined::Changed),
         ("shown only", |w| w.papers.get_mut("minutes").unwrap().note = "the only copy", Declined::Changed),
         ("a term more", |w| w.papers.get_mut("minutes").unwrap().terms = Terms(0b11), Declined::Stricter),
         ("another term", |w| w.papers.get_mut("minutes").unwrap().terms = Terms(0b10), Declined::Stricter),

@@ -27,6 +27,8 @@ pub(crate) struct Paper {
     pub(crate) terms: Terms,
     /// Shown, but by this fixture's fault not in the digest.
     pub(crate) note: &'static str,
+    /// In the digest, but too long to be shown.
+    pub(crate) back: &'static str,
 }
 
 /// Everything outside the server.
@@ -50,7 +52,7 @@ pub(crate) struct World {
 
 impl Default for World {
     fn default() -> Self {
-        let paper = Paper { text: "minutes of\u{202e} May", terms: Terms(0b01), note: "one copy" };
+        let paper = Paper { text: "minutes of\u{202e} May", terms: Terms(0b01), note: "one copy", back: "" };
         Self {
             papers: BTreeMap::from([("minutes", paper.clone()), ("ledger", paper)]),
             account: "office",
@@ -153,6 +155,7 @@ struct OnFile<'a> {
 
 struct Shredding {
     name: String,
+    back: &'static str,
     text: &'static str,
     terms: Terms,
     note: &'static str,
@@ -169,15 +172,21 @@ impl Fresh for OnFile<'_> {
         }
         self.shredder.change(|world| {
             world.reads = world.reads.saturating_add(1);
-            let Paper { text, terms, note } = world.papers.get(self.name).cloned().ok_or("no such paper")?;
-            Ok(Shredding { name: self.name.to_owned(), text, terms, note })
+            let Paper { text, terms, note, back } =
+                world.papers.get(self.name).cloned().ok_or("no such paper")?;
+            Ok(Shredding { name: self.name.to_owned(), back, text, terms, note })
         })
     }
 }
 
 impl Subject for Shredding {
     fn digest(&self) -> [u8; 32] {
-        Sha256::new().chain_update(&self.name).chain_update([0]).chain_update(self.text).finalize().into()
+        let mut digest = Sha256::new();
+        for part in [&self.name, self.text, self.back] {
+            digest.update(part);
+            digest.update([0]);
+        }
+        digest.finalize().into()
     }
 
     fn prompt(&self) -> String {
