@@ -61,6 +61,11 @@ impl Principal {
         Self(key)
     }
 
+    /// The key itself, to bind a confirmation to the sign-in.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The name under which the state files this sign-in: a hash, so that the key is not in the state file too.
     pub(crate) fn id(&self) -> String {
         let hash = Sha256::new().chain_update(b"countersign.principal.v1:").chain_update(&self.0).finalize();

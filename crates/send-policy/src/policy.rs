@@ -17,7 +17,7 @@ use crate::{
     refusal::Refusal,
     rules::{ClaimTerms, Rules, RulesConfig},
     snapshot::DraftSnapshot,
-    state::{Claiming, Entry, Holder, PolicyStatus, SentRecord, StateStore},
+    state::{Claiming, Entry, Holder, OwnDraft, PolicyStatus, SentRecord, StateStore},
 };
 
 /// Whose sends these are.
@@ -107,6 +107,27 @@ impl SendPolicy {
         let now = self.clock.now();
         let ledger = self.store.ledger(entry, now).await.map_err(Refusal::StateUnavailable)?;
         Ok(ledger.sent_record(now))
+    }
+
+    /// Records that this program wrote a draft, by the id handed out for it: only such drafts may be removed outright.
+    ///
+    /// # Errors
+    /// The state couldn't be written. The draft then counts as the person's own.
+    pub async fn wrote_draft(&self, id: &str) -> Result<(), Refusal> {
+        let now = self.clock.now();
+        self.store.wrote_draft(self.own_draft(id), now).await.map_err(Refusal::StateUnavailable)
+    }
+
+    /// Whether this program wrote the draft with this id.
+    ///
+    /// # Errors
+    /// The state couldn't be read.
+    pub async fn is_own_draft(&self, id: &str) -> Result<bool, Refusal> {
+        self.store.is_own_draft(self.own_draft(id)).await.map_err(Refusal::StateUnavailable)
+    }
+
+    fn own_draft(&self, id: &str) -> OwnDraft {
+        OwnDraft { origin: self.identity.origin.key(), draft: id.to_owned() }
     }
 
     /// Marks the sign-in as exposed and mints the receipt that a read of other people's mail asks for. The marker is

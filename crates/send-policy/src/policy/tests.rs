@@ -274,3 +274,15 @@ fn what_crosses_an_await_can_be_sent_between_threads() {
     is_send(&scratch.policy.expose(&call));
     is_send(&scratch.policy.status());
 }
+
+#[tokio::test]
+async fn only_what_this_program_wrote_is_its_own_draft() {
+    let scratch = scratch();
+    assert!(!scratch.policy.is_own_draft("d1").await.unwrap());
+    scratch.policy.wrote_draft("d1").await.unwrap();
+    assert!(scratch.policy.is_own_draft("d1").await.unwrap());
+    assert!(!scratch.policy.is_own_draft("d2").await.unwrap());
+    // Another account's draft with the same id is another draft.
+    let elsewhere = scratch.other("p1", &Origin::new("imap", "mail.example.net", "robin"));
+    assert!(!elsewhere.is_own_draft("d1").await.unwrap());
+}

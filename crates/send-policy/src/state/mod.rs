@@ -41,6 +41,14 @@ pub trait StateStore: sealed::Sealed + Send + Sync {
     #[doc(hidden)]
     fn expose(&self, holder: Holder, now: i64) -> BoxFuture<'_, Result<(), StateFault>>;
 
+    /// Records a draft that this program wrote.
+    #[doc(hidden)]
+    fn wrote_draft(&self, draft: OwnDraft, now: i64) -> BoxFuture<'_, Result<(), StateFault>>;
+
+    /// Whether this program wrote a draft.
+    #[doc(hidden)]
+    fn is_own_draft(&self, draft: OwnDraft) -> BoxFuture<'_, Result<bool, StateFault>>;
+
     /// What is recorded about a sign-in as a whole.
     #[doc(hidden)]
     fn standing(&self, holder: Holder, now: i64) -> BoxFuture<'_, Result<Standing, StateFault>>;
@@ -66,6 +74,13 @@ pub struct Entry {
     pub(crate) claim_key: String,
     /// Empty where there is none; an empty one matches nothing.
     pub(crate) message_id: String,
+}
+
+/// A draft by the id that was handed out for it.
+#[derive(Clone, Debug)]
+pub struct OwnDraft {
+    pub(crate) origin: String,
+    pub(crate) draft: String,
 }
 
 /// A claim to be made, with what its rules need.

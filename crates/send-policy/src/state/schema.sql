@@ -34,3 +34,12 @@ CREATE TABLE charges (
     charged_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX charges_by_principal ON charges (principal, charged_at);
+
+-- Drafts that this program wrote, by the id it handed out: the only drafts that it removes by itself. A draft that was
+-- edited in another mail program has another id there. A row lasts 400 days.
+CREATE TABLE own_drafts (
+    origin TEXT NOT NULL,
+    draft TEXT NOT NULL,
+    written_at INTEGER NOT NULL,
+    PRIMARY KEY (origin, draft)
+) STRICT, WITHOUT ROWID;

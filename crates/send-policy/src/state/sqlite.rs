@@ -20,7 +20,7 @@ use rusqlite::{
 };
 
 use super::{
-    BoxFuture, Claiming, Entry, Holder, Ledger, SentOutcome, Standing, StateFault, StateStore, sealed::Sealed,
+    BoxFuture, Claiming, Entry, Holder, Ledger, OwnDraft, SentOutcome, Standing, StateFault, StateStore, sealed::Sealed,
 };
 use crate::{
     permit::{ClaimTicket, SendSettled},
@@ -115,6 +115,25 @@ impl StateStore for Sqlite {
                        WHERE exposed_at IS NULL OR exposed_at < :now";
             tx.execute(sql, named_params! { ":principal": holder.principal, ":now": now })?;
             Ok(())
+        }))
+    }
+
+    fn wrote_draft(&self, draft: OwnDraft, now: i64) -> BoxFuture<'_, Result<(), StateFault>> {
+        Box::pin(self.run(TransactionBehavior::Immediate, move |tx| {
+            let sql = "INSERT INTO own_drafts (origin, draft, written_at) VALUES (:origin, :draft, :now)
+                       ON CONFLICT (origin, draft) DO UPDATE SET written_at = :now";
+            tx.execute(sql, named_params! { ":origin": draft.origin, ":draft": draft.draft, ":now": now })?;
+            let sql = "DELETE FROM own_drafts WHERE written_at <= :before";
+            tx.execute(sql, named_params! { ":before": now.saturating_sub(SENT_TERM) })?;
+            Ok(())
+        }))
+    }
+
+    fn is_own_draft(&self, draft: OwnDraft) -> BoxFuture<'_, Result<bool, StateFault>> {
+        Box::pin(self.run(TransactionBehavior::Deferred, move |tx| {
+            let sql = "SELECT count(*) FROM own_drafts WHERE origin = :origin AND draft = :draft";
+            let params = named_params! { ":origin": draft.origin, ":draft": draft.draft };
+            tx.query_row(sql, params, |row| row.get::<_, i64>(0)).map(|rows| rows > 0)
         }))
     }
 

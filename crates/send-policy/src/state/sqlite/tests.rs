@@ -51,7 +51,7 @@ async fn the_file_is_made_at_the_first_call_and_for_its_owner_alone() {
         Sqlite::at(path.clone()).expose(holder(), 0).await.unwrap();
         assert_eq!(mode(&path), 0o600);
     }
-    assert_eq!(number(&path, "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict"), 4);
+    assert_eq!(number(&path, "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND strict"), 5);
     assert!(fs::read_dir(path.parent().unwrap()).unwrap().count() == 1, "no journal is left behind");
 }
 
