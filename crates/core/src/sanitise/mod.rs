@@ -6,6 +6,7 @@
 //! what a person would see ([`html`]). It doesn't protect from instructions that a person would see too; those
 //! are marked as foreign ([`untrusted`]).
 
+pub mod body;
 pub mod charset;
 pub mod header;
 pub mod html;

@@ -20,7 +20,8 @@ use rusqlite::{
 };
 
 use super::{
-    BoxFuture, Claiming, Entry, Holder, Ledger, OwnDraft, SentOutcome, Standing, StateFault, StateStore, sealed::Sealed,
+    BoxFuture, Claiming, Entry, Holder, Ledger, OwnDraft, SentOutcome, Standing, StateFault, StateStore,
+    sealed::Sealed,
 };
 use crate::{
     permit::{ClaimTicket, SendSettled},
