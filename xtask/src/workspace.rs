@@ -40,14 +40,14 @@ pub(crate) struct Dependency {
 }
 
 impl Package {
-    /// The binary that makes this package one of our servers, if it is one.
+    /// The binary that makes this package one of our servers, if it is one: it has the package's own name.
+    /// (The test kit's binaries have names of their own.)
     pub(crate) fn server_binary(&self) -> Option<&str> {
-        if !self.name.starts_with("countersign-") {
-            return None;
-        }
-        self.targets
-            .iter()
-            .find(|target| target.kind.iter().any(|kind| kind == "bin"))
+        let is_server =
+            |target: &&Target| target.name == self.name && target.kind.iter().any(|kind| kind == "bin");
+        self.name
+            .starts_with("countersign-")
+            .then(|| self.targets.iter().find(is_server))?
             .map(|t| t.name.as_str())
     }
 }

@@ -92,16 +92,16 @@ fn report(title: &str, against: &str, ours: &[Round], theirs: &[Round]) -> bool 
     for (name, series, target) in lines {
         let within = series.median() <= target;
         met &= within;
-        println!("    {name:<24}{series}; target {target}: {}", verdict(within));
+        println!("    {name:<25}{series}; target {target}: {}", verdict(within));
     }
     let orphans = ours.iter().filter(|round| round.orphans > 0).count();
     met &= orphans == 0;
-    println!("    {:<24}{orphans}; target 0: {}", "runs that left a process", verdict(orphans == 0));
+    println!("    {:<25}{orphans}; target 0: {}", "runs that left a process", verdict(orphans == 0));
     let whole =
         |rounds: &[Round]| Series::new("ms", rounds.iter().map(|round| round.whole_milliseconds).collect());
     let (our_whole, their_whole) = (whole(ours), whole(theirs));
     let ratio = our_whole.median() / their_whole.median();
-    println!("    whole process           {our_whole}; `{against}` {their_whole}; ratio {ratio:.2}");
+    println!("    whole process            {our_whole}; `{against}` {their_whole}; ratio {ratio:.2}");
     if theirs.iter().all(|round| round.answer.is_some()) {
         let their_start = of_answers(theirs, "ms", |answer| answer.milliseconds);
         let their_resident = of_answers(theirs, "MB", |answer| answer.resident_mb);
