@@ -9,6 +9,7 @@
 //!   [`mailbox::Mailbox::send`] takes.
 
 pub mod mailbox;
+pub mod mime;
 pub mod model;
 pub mod protection;
 pub mod sanitise;
