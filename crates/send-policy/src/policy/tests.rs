@@ -85,6 +85,18 @@ async fn a_draft_is_sent_once_whatever_came_of_it() {
     }
 }
 
+/// Nobody is asked about a send that would be refused anyway: the reading itself refuses.
+#[tokio::test]
+async fn nobody_is_asked_in_vain() {
+    let scratch = Scratch::new(&RulesConfig { max_sends: 1, ..RulesConfig::default() });
+    let (_permit, ticket) = send(&scratch.policy, named("a")).await.unwrap();
+    for (key, refusal) in [("a", Refusal::OutcomeUnknown), ("b", Refusal::TooManySends { max: 1 })] {
+        assert_eq!(approved(&scratch.policy, named(key)).await.err(), Some(refusal));
+    }
+    scratch.policy.settle(ticket, SendSettled::RefusedByServer).await.unwrap();
+    assert_eq!(approved(&scratch.policy, named("a")).await.err(), Some(Refusal::Claimed));
+}
+
 #[tokio::test]
 async fn the_same_message_under_another_draft_id_is_the_same_message() {
     let scratch = scratch();

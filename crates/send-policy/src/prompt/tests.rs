@@ -137,6 +137,15 @@ fn a_name_cannot_pass_for_a_second_recipient() {
 }
 
 #[test]
+fn an_escape_in_a_name_reads_as_one_and_a_forged_one_does_not() {
+    let mut fields = crate::testing::fields();
+    for (name, shown) in [("\u{202e}", r#""\u{202e}""#), (r"\u{202e}", r#""\\u{5c}u{202e}""#)] {
+        fields.to = vec![named(name, "a@example.org")];
+        assert_eq!(lines(&fields)[3], format!("To: {shown} <a@example.org>"));
+    }
+}
+
+#[test]
 fn only_display_names_are_capped() {
     let long = "ž".repeat(10_000);
     let mut fields = crate::testing::fields();
