@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use rmcp::{RoleServer, ServiceExt as _, service::serve_directly};
 use serde_json::{Value, json};
-use tokio::io::{
-    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
+    sync::Notify,
 };
 
 use crate::irreversible::Shredder;
@@ -233,6 +234,11 @@ impl Client {
         let line = tokio::time::timeout(PATIENCE, self.reader.next_line()).await.expect("an answer in time");
         serde_json::from_str(&line.unwrap().expect("the connection stays open")).unwrap()
     }
+}
+
+/// Waits for a signal from the server, but not for ever.
+pub(crate) async fn signalled(signal: &Notify) {
+    tokio::time::timeout(PATIENCE, signal.notified()).await.expect("a signal in time");
 }
 
 fn prompt(params: &Value, way: Way) -> Reply {

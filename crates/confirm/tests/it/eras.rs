@@ -6,7 +6,7 @@ use countersign_confirm::{Declined, GateConfig, KeySource, Terms};
 use serde_json::json;
 
 use crate::{
-    client::{ALL, Client},
+    client::{ALL, Client, signalled},
     irreversible::{Shredder, Slow, World},
 };
 
@@ -168,11 +168,11 @@ async fn a_call_that_was_cancelled_during_the_second_look_does_nothing() {
         server.change(|world| world.slow = Some(Arc::clone(&slow)));
         let yes = json!({"action": "accept", "content": {"confirm": true}});
         let (call, _) = client.send_answer(&prompt, yes).await;
-        slow.begun.notified().await;
+        signalled(&slow.begun).await;
         client.cancel(call).await;
         client.settle().await;
         slow.go_on.notify_one();
-        server.finished.notified().await;
+        signalled(&server.finished).await;
         let ended = server.change(|world| world.ended.clone());
         assert!(ended[0].ends_with(Declined::Cancelled.words()), "{era:?}: {ended:?}");
         assert_eq!(server.shredded(), [], "{era:?}");

@@ -6,7 +6,7 @@ use countersign_confirm::{Declined, GateConfig};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, LEGACY, Prompt, Way},
+    client::{Client, LEGACY, Prompt, Way, signalled},
     irreversible::Shredder,
 };
 
@@ -143,7 +143,7 @@ async fn a_client_that_goes_away_ends_the_wait() {
         let mut client = Client::able(era, &server).await;
         client.shred("minutes").await.prompt();
         drop(client);
-        server.finished.notified().await;
+        signalled(&server.finished).await;
         let (ended, waited) = server.change(|world| (world.ended.clone(), world.waited.clone()));
         assert!(ended[0].ends_with(Declined::Cancelled.words()), "{ended:?}");
         assert!(waited[0] < GateConfig::TTL, "{waited:?}");
