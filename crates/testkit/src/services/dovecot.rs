@@ -16,7 +16,7 @@ use super::MailConfig;
 pub(super) const MAIL_UID: u32 = 20500;
 
 /// The standard folders, with their attributes of RFC 6154.
-const SPECIAL: [(&str, &str); 5] = [
+pub(super) const SPECIAL: [(&str, &str); 5] = [
     ("Drafts", "\\Drafts"),
     ("Sent", "\\Sent"),
     ("Trash", "\\Trash"),

@@ -85,7 +85,7 @@ pub struct SmtpPorts {
     pub submission_starttls: SocketAddr,
     /// Submission over TLS from the first byte (RFC 8314 §3.3).
     pub smtps: SocketAddr,
-    /// Submission without any TLS, for loopback relays and for proxies.
+    /// Submission without any TLS, for loopback relays and for [`crate::faults::Proxy`].
     pub plain: SocketAddr,
 }
 
@@ -185,6 +185,22 @@ impl Mail {
     /// The log could not be read.
     pub fn deliveries(&self, recipient: &str) -> Result<Vec<Delivery>> {
         Ok(log::deliveries(&self.postfix_log()?, recipient))
+    }
+
+    /// As [`Self::deliveries`], once there are so many: Postfix logs a delivery a little after it is done.
+    ///
+    /// # Errors
+    /// There were not so many in 20 seconds.
+    pub fn wait_deliveries(&self, recipient: &str, at_least: usize) -> Result<Vec<Delivery>> {
+        let started = Instant::now();
+        loop {
+            let found = self.deliveries(recipient)?;
+            if found.len() >= at_least {
+                return Ok(found);
+            }
+            ensure!(started.elapsed() < Duration::from_secs(20), "only {found:?} for {recipient}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// How often Postfix took a message with this Message-ID (written without angle brackets).

@@ -48,9 +48,13 @@ impl Authority {
     /// # Errors
     /// The key or the certificate could not be made.
     pub fn new() -> Result<Self> {
+        Self::named("Countersign test authority")
+    }
+
+    fn named(name: &str) -> Result<Self> {
         let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(Vec::new())?;
-        params.distinguished_name.push(DnType::CommonName, "Countersign test authority");
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
         let ca_pem = params.self_signed(&key)?.pem();
@@ -69,7 +73,7 @@ impl Authority {
     pub fn issue(&self, shown: Shown) -> Result<Pair> {
         let stranger;
         let by = if shown == Shown::UnknownAuthority {
-            stranger = Self::new()?;
+            stranger = Self::named("Countersign unknown authority")?;
             &stranger
         } else {
             self

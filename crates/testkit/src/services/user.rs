@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context as _, Result, bail, ensure};
 use serde_json::Value;
 
-use super::{Mail, dovecot::MAIL_UID};
+use super::Mail;
+use super::dovecot::{MAIL_UID, SPECIAL};
 
 /// The system flags that a Maildir file name carries, in the alphabetical order it needs.
 const LETTERS: [(&str, char); 5] =
@@ -64,7 +65,12 @@ impl<'a> User<'a> {
         ensure!(plain(address) && plain(password), "a user's name or password that its file can't hold");
         let path = mail.dir.join("users").join(address);
         fs::write(&path, format!("{address}:{{PLAIN}}{password}::::::\n"))?;
-        Ok(Self { address: address.to_owned(), password: password.to_owned(), mail })
+        let user = Self { address: address.to_owned(), password: password.to_owned(), mail };
+        // Dovecot makes standard folders at first use, and two first uses at once would fail one of the two.
+        for (folder, _) in [("INBOX", "")].iter().chain(&SPECIAL) {
+            user.doveadm(&["mailbox", "status", "-u", address, "messages", folder])?;
+        }
+        Ok(user)
     }
 
     /// The servers this user is on.
@@ -160,7 +166,7 @@ impl<'a> User<'a> {
     /// Waits until the inbox holds at least this many messages that came by SMTP, and returns them all.
     ///
     /// # Errors
-    /// They did not come within 20 seconds; the end of Postfix' log is in the error.
+    /// They did not come within 20 seconds; what Postfix logged of them is in the error.
     pub fn wait_received(&self, at_least: usize) -> Result<Vec<Received>> {
         let started = Instant::now();
         loop {
@@ -239,8 +245,6 @@ impl<'a> User<'a> {
 
     /// The Maildir directory of a folder.
     fn directory(&self, folder: &str) -> Result<PathBuf> {
-        // The folders that exist by configuration are made at first use.
-        self.doveadm(&["mailbox", "status", "-u", &self.address, "messages", folder])?;
         let out = self.doveadm(&["mailbox", "path", "-u", &self.address, folder])?;
         Ok(PathBuf::from(String::from_utf8(out)?.trim_end_matches('\n')))
     }

@@ -27,7 +27,7 @@ fn a_message_submitted_to_postfix_arrives_in_dovecot_as_it_was_sent() -> Result<
     assert_eq!(String::from_utf8_lossy(&got[0].on_the_wire), String::from_utf8_lossy(sent));
     assert_eq!((&got[0].envelope_from, &got[0].envelope_to), (&anna.address, &ben.address));
     assert_eq!(anna.count("INBOX")?, 0, "users are apart");
-    let deliveries = mail.deliveries(&ben.address)?;
+    let deliveries = mail.wait_deliveries(&ben.address, 1)?;
     assert_eq!(deliveries.len(), 1);
     assert_eq!((deliveries[0].status.as_str(), &deliveries[0].sender), ("sent", &anna.address));
     assert_eq!(mail.accepted("one@kit.test")?, 1);
