@@ -8,6 +8,7 @@
 //!   once through `countersign-send-policy`, and the permit that comes out is the only thing that
 //!   [`mailbox::Mailbox::send`] takes.
 
+pub mod attachment;
 pub mod mailbox;
 pub mod mime;
 pub mod model;
