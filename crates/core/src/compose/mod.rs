@@ -78,7 +78,7 @@ fn own_subject(subject: &str) -> Result<String, ComposeError> {
     if subject.len() > MAX_SUBJECT_BYTES {
         return Err(ComposeError::SubjectTooLong { most: MAX_SUBJECT_BYTES });
     }
-    Ok(subject.trim().to_owned())
+    Ok(subject.replace('\u{feff}', "").trim().to_owned())
 }
 
 /// The caller's text with its line ends as `\n`. Controls other than tabs and line ends are refused: a terminal or a

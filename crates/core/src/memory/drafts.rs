@@ -68,7 +68,7 @@ pub(super) fn original(
     with_attachments: bool,
 ) -> Result<Original, MailboxError> {
     let (place, stored) = store.message(id)?;
-    let parts: &[Attachment] = if with_attachments { &stored.parsed()?.attachments } else { &[] };
+    let parts: &[Attachment] = if with_attachments { &stored.parsed().attachments } else { &[] };
     let attachments: Vec<DraftAttachment> = parts.iter().cloned().map(mime::draft_attachment).collect();
     Ok(Original { message: stored.message(place)?, attachments })
 }

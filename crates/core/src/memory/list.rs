@@ -21,12 +21,10 @@ type Rank = (Timestamp, u32, u32);
 pub(super) fn page(store: &Store, search: &Search, window: &Window) -> Result<Listing, MailboxError> {
     let name = list_name(search);
     let after = window.cursor.as_ref().map(|cursor| read_cursor(cursor, &name)).transpose()?;
-    let (mut found, mut unreadable) = (Vec::new(), 0_u64);
+    let mut found = Vec::new();
     for (place, message) in store.in_scope(&search.scope)? {
-        match matches(message, search) {
-            Ok(true) => found.push((rank(message.received, place), place, message)),
-            Ok(false) => {}
-            Err(_) => unreadable = unreadable.saturating_add(1),
+        if matches(message, search) {
+            found.push((rank(message.received, place), place, message));
         }
     }
     found.sort_by_key(|(rank, ..)| Reverse(*rank));
@@ -38,7 +36,7 @@ pub(super) fn page(store: &Store, search: &Search, window: &Window) -> Result<Li
         last = Some(rank);
     }
     let next = last.filter(|_| rest.peek().is_some()).map(|rank| cursor(rank, &name));
-    Ok(Listing { rows, next, total, unreadable, missing: Vec::new() })
+    Ok(Listing { rows, next, total, unreadable: 0, missing: Vec::new() })
 }
 
 fn rank(received: Timestamp, place: Place) -> Rank {

@@ -85,6 +85,14 @@ impl MemoryMailbox {
         self.store().contents(folder)
     }
 
+    /// Removes every message of a folder, as another client would.
+    ///
+    /// # Errors
+    /// [`MailboxError::NotFound`] where there is no such folder.
+    pub fn clear(&self, folder: &FolderRef) -> Result<(), MailboxError> {
+        self.store().clear(folder)
+    }
+
     /// Rebuilds a folder as a server does that lost its index: every id handed out for it is stale from now on.
     ///
     /// # Errors

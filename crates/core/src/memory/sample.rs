@@ -5,7 +5,7 @@
 
 use super::MemoryMailbox;
 use crate::{
-    mime,
+    compose::mime::parse,
     model::{Address, Flag, Flags, Timestamp},
 };
 
@@ -109,5 +109,5 @@ fn wire(file: &[u8]) -> Vec<u8> {
 
 /// Every sample arrived when it was written.
 fn written(raw: &[u8]) -> Timestamp {
-    mime::parse(raw).and_then(|parsed| parsed.headers.date).unwrap_or(Timestamp(0))
+    parse(raw).headers.date.unwrap_or(Timestamp(0))
 }

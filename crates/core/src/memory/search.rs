@@ -2,15 +2,14 @@
 
 use super::parsed::Stored;
 use crate::{
-    mailbox::MailboxError,
-    mime::Parsed,
+    compose::mime::Parsed,
     model::{Address, Flag, Search},
 };
 
-pub(super) fn matches(message: &Stored, search: &Search) -> Result<bool, MailboxError> {
+pub(super) fn matches(message: &Stored, search: &Search) -> bool {
     let Search { scope: _, from, to, subject, text, since, before, unread, flagged, has_attachment, larger } =
         search;
-    let parsed = message.parsed()?;
+    let parsed = message.parsed();
     let headers = &parsed.headers;
     let day = message.received.day();
     let met = [
@@ -26,7 +25,7 @@ pub(super) fn matches(message: &Stored, search: &Search) -> Result<bool, Mailbox
         has_attachment.is_none_or(|wanted| message.has_attachments() == wanted),
         larger.is_none_or(|bytes| message.size() > bytes),
     ];
-    Ok(met.into_iter().all(|met| met))
+    met.into_iter().all(|met| met)
 }
 
 fn anywhere(parsed: &Parsed, wanted: &str) -> bool {

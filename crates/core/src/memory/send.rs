@@ -128,7 +128,5 @@ fn file_copy(store: &mut Store, copy: &[u8]) -> bool {
 
 fn is_in_sent(store: &Store, message_id: &str) -> bool {
     let sent = store.in_scope(&FolderScope::Use(SpecialUse::Sent)).unwrap_or_default();
-    sent.iter().any(|(_, stored)| {
-        stored.headers().is_ok_and(|headers| headers.message_id.as_deref() == Some(message_id))
-    })
+    sent.iter().any(|(_, stored)| stored.headers().message_id.as_deref() == Some(message_id))
 }

@@ -207,6 +207,11 @@ impl Store {
             .collect()
     }
 
+    pub(super) fn clear(&mut self, folder: &FolderRef) -> Result<(), MailboxError> {
+        self.folder_mut(folder_number(folder)?)?.messages.clear();
+        Ok(())
+    }
+
     pub(super) fn rebuild(&mut self, folder: &FolderRef) -> Result<(), MailboxError> {
         let folder = self.folder_mut(folder_number(folder)?)?;
         folder.validity = folder.validity.wrapping_add(1);

@@ -15,12 +15,12 @@ pub(super) fn of(store: &Store, id: &MessageRef, window: &Window) -> Result<Thre
     if !candidates.iter().any(|(at, _)| at.folder == place.folder) {
         candidates.extend(store.in_scope(&FolderScope::One(super::ids::folder_id(place.folder)?))?);
     }
-    let mut known: BTreeSet<&str> = named(asked.headers()?).collect();
+    let mut known: BTreeSet<&str> = named(asked.headers()).collect();
     let mut members: BTreeMap<Place, &Stored> = BTreeMap::from([(place, &**asked)]);
     loop {
         let before = members.len();
         for (at, message) in &candidates {
-            let Ok(headers) = message.headers() else { continue };
+            let headers = message.headers();
             if !members.contains_key(at) && named(headers).any(|id| known.contains(id)) {
                 known.extend(named(headers));
                 members.insert(*at, message);
@@ -62,9 +62,9 @@ fn named(headers: &Headers) -> impl Iterator<Item = &str> {
 }
 
 fn own_id(message: &Stored) -> Option<&str> {
-    message.headers().ok()?.message_id.as_deref()
+    message.headers().message_id.as_deref()
 }
 
 fn written(message: &Stored) -> Timestamp {
-    message.headers().ok().and_then(|headers| headers.date).unwrap_or(message.received)
+    message.headers().date.unwrap_or(message.received)
 }

@@ -7,6 +7,7 @@
 
 mod build;
 mod header;
+mod parsed;
 mod part;
 mod read;
 
@@ -14,6 +15,7 @@ mod read;
 mod tests;
 
 pub use build::{BuildError, build, build_fields, fields, new_message_id};
+pub use parsed::{Parsed, parse};
 pub use read::{draft_attachment, draft_fields};
 
 use std::borrow::Cow;
@@ -28,7 +30,7 @@ pub fn line_feeds(text: &str) -> Cow<'_, str> {
 }
 
 /// A body part's text in the form in which it is compared and written: `\n` line ends, none at its end. Transports add
-/// and drop line ends there.
+/// and drop line ends there, and decoders drop a byte order mark at its beginning.
 fn body_text(text: &str) -> String {
-    line_feeds(text).trim_end_matches('\n').to_owned()
+    line_feeds(text).trim_start_matches('\u{feff}').trim_end_matches('\n').to_owned()
 }

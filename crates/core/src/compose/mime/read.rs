@@ -10,17 +10,20 @@ use std::fmt::Write as _;
 use countersign_send_policy::{Address, DraftAttachment, DraftFields, Fingerprint};
 use sha2::{Digest as _, Sha256};
 
-use super::{body_text, part::written_type};
+use super::{
+    body_text,
+    parsed::{Parsed, parse},
+    part::written_type,
+};
 use crate::{
     compose::threading::{is_msg_id, msg_ids},
-    mime::{self, Parsed},
     model::{Attachment, DraftRef, Headers},
 };
 
 /// A stored draft as it would go out, or `None` where that can't be told from its bytes. The id is the one under which
 /// the draft was asked for; a draft without a Message-ID is claimed under that id and its fingerprint.
 pub fn draft_fields(raw: &[u8], id: &DraftRef) -> Option<DraftFields> {
-    let Parsed { headers, body, attachments } = mime::parse(raw)?;
+    let Parsed { headers, body, attachments } = parse(raw);
     if body.truncated {
         return None;
     }
@@ -65,7 +68,9 @@ pub fn draft_fields(raw: &[u8], id: &DraftRef) -> Option<DraftFields> {
 /// An address as it is written. One that isn't exactly one address stays as it is, for the send policy to refuse.
 fn address(address: Address) -> Address {
     let addr_spec = address.path().unwrap_or_else(|_| address.addr_spec.clone());
-    let display_name = address.display_name.map(|name| line(&name)).filter(|name| !name.is_empty());
+    // Blanks of a name run together when it is read, so they do here.
+    let name = address.display_name.map(|name| line(&name).split_whitespace().collect::<Vec<_>>().join(" "));
+    let display_name = name.filter(|name| !name.is_empty());
     Address { display_name, addr_spec }
 }
 
@@ -92,9 +97,11 @@ pub(crate) fn identity(bytes: &[u8]) -> String {
     out
 }
 
-/// Header text with its controls as spaces, none at its ends. Invisible characters stay: they are the draft's, and a
+/// Header text with its controls as spaces, none at its ends, and without byte order marks, which decoders drop where
+/// an encoded word begins with one. Other invisible characters stay: they are the draft's, and a
 /// prompt shows them escaped.
 fn line(text: &str) -> String {
-    let spaced: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let spaced: String =
+        text.chars().filter(|c| *c != '\u{feff}').map(|c| if c.is_control() { ' ' } else { c }).collect();
     spaced.trim().to_owned()
 }

@@ -191,16 +191,17 @@ fn message_ids_are_random_and_at_the_senders_domain() {
 
 fn body() -> impl Strategy<Value = String> {
     proptest::collection::vec("[^\\x00-\\x08\\x0b-\\x1f\\x7f\\u{80}-\\u{9f}\n]{0,40}|\\.{1,3}|[a-z ]{60,200}| {1,4}|=[0-9A-F]{2}|--", 0..12)
-        .prop_map(|lines| lines.join("\n").trim_end_matches('\n').to_owned())
+        .prop_map(|lines| lines.join("\n").trim_start_matches('\u{feff}').trim_end_matches('\n').to_owned())
 }
 
 fn header_text() -> impl Strategy<Value = String> {
-    "([^\\x00-\\x1f\\x7f\\u{80}-\\u{9f}\\u{2028}\\u{2029}]{0,60}|[a-zA-Z ,.\"\\\\<>()@=?_]{0,120})"
+    "([^\\x00-\\x1f\\x7f\\u{80}-\\u{9f}\\u{2028}\\u{2029}\\u{feff}]{0,60}|[a-zA-Z ,.\"\\\\<>()@=?_]{0,120})"
         .prop_map(|text| text.trim().to_owned())
 }
 
 fn address() -> impl Strategy<Value = Address> {
     ("[a-z0-9+._ž]{0,8}[a-z]", header_text()).prop_filter_map("no address", |(local, name)| {
+        let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         let address = Address {
             display_name: Some(name).filter(|name| !name.is_empty()),
             addr_spec: format!("{local}@example.org"),
