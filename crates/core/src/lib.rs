@@ -9,7 +9,9 @@
 //!   [`mailbox::Mailbox::send`] takes.
 
 pub mod attachment;
+pub mod compose;
 pub mod mailbox;
+pub mod memory;
 pub mod mime;
 pub mod model;
 pub mod protection;
