@@ -68,7 +68,10 @@ pub(super) fn ready(store: &Store, draft: &DraftRef) -> Result<MemoryOutbox, Mai
 }
 
 pub(super) fn send(store: &mut Store, permit: SendPermit, origin: &Origin) -> Result<Delivered, Ending> {
-    let mut fields = permit.redeem(origin).map_err(|_| Ending::Refused(SendRefusal::Permit))?;
+    hand_over(store, permit.redeem(origin).map_err(|_| Ending::Refused(SendRefusal::Permit))?)
+}
+
+fn hand_over(store: &mut Store, mut fields: DraftFields) -> Result<Delivered, Ending> {
     let draft = DraftRef::parse(&fields.id).map_err(|_| Ending::Refused(SendRefusal::Permit))?;
     let unwritable = |_| Ending::NotHandedOver(MailboxError::Unreadable);
     if fields.message_id.is_none() {
@@ -129,4 +132,91 @@ fn file_copy(store: &mut Store, copy: &[u8]) -> bool {
 fn is_in_sent(store: &Store, message_id: &str) -> bool {
     let sent = store.in_scope(&FolderScope::Use(SpecialUse::Sent)).unwrap_or_default();
     sent.iter().any(|(_, stored)| stored.headers().message_id.as_deref() == Some(message_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        compose,
+        model::{Address, DraftEdit},
+    };
+
+    /// A store with one draft, to one open and one hidden recipient.
+    fn with_draft() -> (Store, DraftFields) {
+        let mut store = Store::new();
+        let edit = DraftEdit {
+            to: vec![Address::bare("robin@example.org")],
+            bcc: vec![Address::bare("hidden@example.net")],
+            text: "text".into(),
+            ..DraftEdit::default()
+        };
+        let draft = compose::new_draft(edit, None).unwrap();
+        let stored = drafts::create(&mut store, &draft, &Address::bare("jana@example.com")).unwrap();
+        let fields = drafts::fetch(&store, &stored.id).unwrap();
+        (store, fields)
+    }
+
+    fn count(store: &Store, use_: SpecialUse) -> usize {
+        store.in_scope(&FolderScope::Use(use_)).unwrap().len()
+    }
+
+    #[test]
+    fn a_send_goes_out_once_is_filed_with_bcc_and_clears_its_draft() {
+        let (mut store, fields) = with_draft();
+        let sent = hand_over(&mut store, fields).unwrap();
+        let out = store.sent.first().unwrap();
+        assert_eq!(out.reverse_path, "jana@example.com");
+        assert_eq!(out.forward_paths, ["robin@example.org", "hidden@example.net"]);
+        assert!(!String::from_utf8_lossy(&out.message).contains("hidden"));
+        assert!(String::from_utf8_lossy(&sent.copy).contains("Bcc: <hidden@example.net>"));
+        assert_eq!(file(&mut store, &sent), SentCopy::Filed);
+        assert_eq!(file(&mut store, &sent), SentCopy::AlreadyThere);
+        assert_eq!(ready(&store, &sent.draft).map(drop), Err(MailboxError::AlreadySent));
+        assert_eq!(clear_draft(&mut store, &sent), SentDraft::Removed);
+        assert_eq!(clear_draft(&mut store, &sent), SentDraft::NotRemoved, "it is gone already");
+        assert_eq!((count(&store, SpecialUse::Sent), count(&store, SpecialUse::Drafts)), (1, 0));
+    }
+
+    #[test]
+    fn each_fault_ends_as_it_says() {
+        let refused = SendRefusal::Recipient;
+        for (fault, ending, delivered) in [
+            (SendFault::Refuse(refused), Ending::Refused(refused), 0),
+            (SendFault::Unknown { delivered: true }, Ending::Unknown, 1),
+            (SendFault::Unknown { delivered: false }, Ending::Unknown, 0),
+            (
+                SendFault::LostBeforeHandover,
+                Ending::NotHandedOver(MailboxError::Connect(Peer::Submission, ConnectFault::Lost)),
+                0,
+            ),
+        ] {
+            let (mut store, fields) = with_draft();
+            store.faults.send = Some(fault);
+            assert_eq!(hand_over(&mut store, fields).err(), Some(ending), "{fault:?}");
+            assert_eq!(store.sent.len(), delivered, "{fault:?}");
+            assert_eq!(count(&store, SpecialUse::Drafts), 1, "the draft stays: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn what_fails_after_the_send_is_said() {
+        let (mut store, fields) = with_draft();
+        let sent = hand_over(&mut store, fields).unwrap();
+        store.faults = Faults { sent_copy_fails: true, no_exact_removal: true, ..Faults::default() };
+        assert_eq!(file(&mut store, &sent), SentCopy::NotFiled);
+        assert_eq!(clear_draft(&mut store, &sent), SentDraft::NoExactRemoval);
+        store.faults = Faults { removal_fails: true, ..Faults::default() };
+        assert_eq!(clear_draft(&mut store, &sent), SentDraft::NotRemoved);
+        assert_eq!((count(&store, SpecialUse::Sent), count(&store, SpecialUse::Drafts)), (0, 1));
+    }
+
+    #[test]
+    fn a_server_that_files_its_own_copy_leaves_one() {
+        let (mut store, fields) = with_draft();
+        store.faults.server_files_copy = true;
+        let sent = hand_over(&mut store, fields).unwrap();
+        assert_eq!(file(&mut store, &sent), SentCopy::AlreadyThere);
+        assert_eq!(count(&store, SpecialUse::Sent), 1);
+    }
 }
