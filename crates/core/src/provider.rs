@@ -42,5 +42,8 @@ pub trait Provider: Send + Sync + 'static {
     ///
     /// # Errors
     /// The setting that is missing or can't be used.
-    fn mailbox(account: &AccountConfig, credential: Arc<dyn Credential>) -> Result<Self::Mailbox, ConfigFault>;
+    fn mailbox(
+        account: &AccountConfig,
+        credential: Arc<dyn Credential>,
+    ) -> Result<Self::Mailbox, ConfigFault>;
 }

@@ -5,7 +5,7 @@
 use std::fmt;
 
 /// Longest id that is accepted, in bytes. Our own are under 300; Graph's immutable ids reach about 500.
-pub const MAX_REF_BYTES: usize = 1_024;
+pub(super) const MAX_REF_BYTES: usize = 1_024;
 
 /// The text is not an id that this server hands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -22,7 +22,7 @@ macro_rules! opaque_ref {
             /// Takes an id as the model sent it.
             ///
             /// # Errors
-            /// [`InvalidRef`] where it is empty, longer than [`MAX_REF_BYTES`] or holds anything but visible ASCII.
+            /// [`InvalidRef`] where it is empty, longer than 1,024 bytes or holds anything but visible ASCII.
             pub fn parse(text: &str) -> Result<Self, InvalidRef> {
                 let visible = text.bytes().all(|byte| byte.is_ascii_graphic());
                 if text.is_empty() || text.len() > MAX_REF_BYTES || !visible {

@@ -13,7 +13,7 @@ use rmcp::{
 };
 
 use super::{
-    Server, Sends,
+    Sends, Server,
     deadline::{read_budget, worked_for},
 };
 use crate::{

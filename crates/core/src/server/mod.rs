@@ -13,8 +13,8 @@ use countersign_confirm::Gate;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
-        ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -69,7 +69,15 @@ impl<M: Mailbox<Stage = Raw>> Server<M> {
         gate: Arc<Gate>,
         deadline: Duration,
     ) -> Self {
-        Self { identity, table, accounts, gate, deadline, sends: Sends::default(), closing: CancellationToken::new() }
+        Self {
+            identity,
+            table,
+            accounts,
+            gate,
+            deadline,
+            sends: Sends::default(),
+            closing: CancellationToken::new(),
+        }
     }
 
     /// The tools that these accounts may use, in the table's order.
@@ -95,7 +103,9 @@ their client; there is no argument that confirms. Ids are opaque: pass them on a
 impl<M: Mailbox<Stage = Raw>> ServerHandler for Server<M> {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new(self.identity.name, self.identity.version).with_title("Countersign"))
+            .with_server_info(
+                Implementation::new(self.identity.name, self.identity.version).with_title("Countersign"),
+            )
             .with_instructions(INSTRUCTIONS)
     }
 

@@ -52,7 +52,8 @@ fn opener<P: Provider>(
         Box::pin(async move {
             let credential = credentials.for_account(&account, &origin);
             let principal = credential.principal().await.map_err(ToolError::from)?;
-            let mailbox = P::mailbox(&account, credential).map_err(|fault| ToolError::configuration(&fault))?;
+            let mailbox =
+                P::mailbox(&account, credential).map_err(|fault| ToolError::configuration(&fault))?;
             Ok(put_together(account.profile(), mailbox, &account.rules, store, principal))
         })
     }))

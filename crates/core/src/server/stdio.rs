@@ -38,7 +38,9 @@ pub async fn serve_stdio<M: Mailbox<Stage = Raw>>(server: Server<M>) -> anyhow::
     }
     closing.cancel();
     if tokio::time::timeout(SEND_GRACE, sends.settled()).await.is_err() {
-        tracing::error!("a send was still in flight when the server stopped: its outcome is recorded as unknown");
+        tracing::error!(
+            "a send was still in flight when the server stopped: its outcome is recorded as unknown"
+        );
     }
     Ok(())
 }
@@ -48,7 +50,8 @@ async fn told_to_stop() {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt())) else {
+        let (Ok(mut term), Ok(mut int)) = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+        else {
             return std::future::pending().await;
         };
         tokio::select! {
@@ -69,7 +72,11 @@ struct UntilClosed<R> {
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for UntilClosed<R> {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<std::io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<std::io::Result<()>> {
         let before = buf.filled().len();
         let room = buf.remaining() > 0;
         let polled = Pin::new(&mut self.stdin).poll_read(cx, buf);

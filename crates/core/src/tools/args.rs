@@ -55,7 +55,8 @@ fn tidy(value: &mut Value) {
 
 /// Adds `account` to a tool's input: required only where there is more than one.
 pub(super) fn add_account(input: &mut JsonObject, accounts: &[&str]) {
-    let mut account = json!({ "type": "string", "description": "Which account, by its name from `list_accounts`." });
+    let mut account =
+        json!({ "type": "string", "description": "Which account, by its name from `list_accounts`." });
     if accounts.len() > 1 {
         if let Value::Object(account) = &mut account {
             account.insert("enum".to_owned(), json!(accounts));
@@ -77,9 +78,13 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema>(arguments: JsonObject) -> 
     let known = || properties.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if let Some(unknown) = arguments.keys().find(|name| !properties.contains_key(*name)) {
         let known = if properties.is_empty() { "none".to_owned() } else { known() };
-        return Err(ToolError::arguments(format!("Unknown argument {}; known ones: {known}.", shown(unknown))));
+        return Err(ToolError::arguments(format!(
+            "Unknown argument {}; known ones: {known}.",
+            shown(unknown)
+        )));
     }
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+    let required =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     for name in required {
         if arguments.get(name).is_none_or(Value::is_null) {
             return Err(ToolError::arguments(format!("The argument `{name}` is missing.")));
@@ -120,7 +125,8 @@ fn misfit(property: &Value, value: &Value) -> Option<String> {
     let (low, high) = (bound("minimum"), bound("maximum"));
     if kind == "integer" && (low.is_some() || high.is_some()) {
         let number = value.as_u64();
-        let inside = number.is_some_and(|n| low.is_none_or(|low| n >= low) && high.is_none_or(|high| n <= high));
+        let inside =
+            number.is_some_and(|n| low.is_none_or(|low| n >= low) && high.is_none_or(|high| n <= high));
         if !inside {
             let high = high.map_or_else(|| "or more".to_owned(), |high| format!("to {high}"));
             return Some(format!("a whole number from {} {high}", low.unwrap_or(0)));
@@ -133,7 +139,10 @@ fn misfit(property: &Value, value: &Value) -> Option<String> {
         return Some(format!("one of: {choices}"));
     }
     if let (Some(items), Some(values)) = (property.get("items"), value.as_array()) {
-        return values.iter().find_map(|item| misfit(items, item)).map(|wanted| format!("a list in which each entry is {wanted}"));
+        return values
+            .iter()
+            .find_map(|item| misfit(items, item))
+            .map(|wanted| format!("a list in which each entry is {wanted}"));
     }
     None
 }
@@ -171,8 +180,9 @@ pub(super) fn draft(text: &str) -> Result<DraftRef, ToolError> {
 
 /// An attachment's number.
 pub(super) fn section(text: &str) -> Result<Section, ToolError> {
-    Section::parse(text)
-        .map_err(|_| ToolError::arguments("The argument `attachment` must be a number such as `2` or `1.3`.".to_owned()))
+    Section::parse(text).map_err(|_| {
+        ToolError::arguments("The argument `attachment` must be a number such as `2` or `1.3`.".to_owned())
+    })
 }
 
 /// A folder: a special use by its word, or an id.
@@ -217,15 +227,30 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_named_and_its_value_is_not() {
         let cases = [
-            (json!({ "message": "x", "evil": 1 }), "Unknown argument `evil`; known ones: `all`, `limit`, `message`, `to`."),
+            (
+                json!({ "message": "x", "evil": 1 }),
+                "Unknown argument `evil`; known ones: `all`, `limit`, `message`, `to`.",
+            ),
             (json!({}), "The argument `message` is missing."),
             (json!({ "message": null }), "The argument `message` is missing."),
             (json!({ "message": 7 }), "The argument `message` must be a string."),
-            (json!({ "message": "x", "limit": 0 }), "The argument `limit` must be a whole number from 1 to 100."),
-            (json!({ "message": "x", "limit": -1 }), "The argument `limit` must be a whole number from 1 to 100."),
-            (json!({ "message": "x", "limit": "secret words" }), "The argument `limit` must be a whole number."),
+            (
+                json!({ "message": "x", "limit": 0 }),
+                "The argument `limit` must be a whole number from 1 to 100.",
+            ),
+            (
+                json!({ "message": "x", "limit": -1 }),
+                "The argument `limit` must be a whole number from 1 to 100.",
+            ),
+            (
+                json!({ "message": "x", "limit": "secret words" }),
+                "The argument `limit` must be a whole number.",
+            ),
             (json!({ "message": "x", "to": "a@b.example" }), "The argument `to` must be a list."),
-            (json!({ "message": "x", "to": [1] }), "The argument `to` must be a list in which each entry is a string."),
+            (
+                json!({ "message": "x", "to": [1] }),
+                "The argument `to` must be a list in which each entry is a string.",
+            ),
             (json!({ "message": "x", "all": "yes" }), "The argument `all` must be true or false."),
         ];
         for (arguments, expected) in cases {
@@ -237,7 +262,8 @@ mod tests {
 
     #[test]
     fn an_absent_or_null_option_is_none() {
-        let sample: Sample = parse(json!({ "message": "m", "limit": null }).as_object().unwrap().clone()).unwrap();
+        let sample: Sample =
+            parse(json!({ "message": "m", "limit": null }).as_object().unwrap().clone()).unwrap();
         assert_eq!((sample.message.as_str(), sample.limit, sample.to, sample.all), ("m", None, None, None));
     }
 

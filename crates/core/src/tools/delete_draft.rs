@@ -4,8 +4,12 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answered, Grant, Handler, Hints, Needs, Page, Reply, ToolDef, ToolError, Work, Words, args};
-use crate::{account::Account, mailbox::{Mailbox, MailboxError}, protection::Raw};
+use super::{Answered, Grant, Handler, Hints, Needs, Page, Reply, ToolDef, ToolError, Words, Work, args};
+use crate::{
+    account::Account,
+    mailbox::{Mailbox, MailboxError},
+    protection::Raw,
+};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -16,7 +20,6 @@ struct Args {
 
 /// The structured result.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `run`")]
 struct Out {
     /// The id that the draft had.
     draft: String,

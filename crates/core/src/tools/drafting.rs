@@ -15,7 +15,6 @@ use crate::{
 
 /// The structured result of a draft tool.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `stored`")]
 pub(super) struct DraftOut {
     /// The draft's id, for `send_draft`, `get_message` or `delete_draft`.
     draft: String,
@@ -25,7 +24,6 @@ pub(super) struct DraftOut {
 
 /// The structured result of a draft tool that answers or forwards.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `stored`")]
 pub(super) struct ReplyDraftOut {
     /// The draft's id, for `send_draft`, `get_message` or `delete_draft`.
     draft: String,
@@ -109,15 +107,16 @@ pub(super) fn stored(page: Page, id: &DraftRef, fingerprint: Fingerprint) -> Pag
 
 /// Reports a reply or forward: what it holds is partly other people's words.
 pub(super) fn stored_reply(view: &Screened<DraftView>, stored_draft: &StoredDraft) -> Page {
-    stored(Page::default(), &stored_draft.id, stored_draft.fingerprint.clone()).show(view, text).structure(view, |view| {
-        ViewOut {
+    stored(Page::default(), &stored_draft.id, stored_draft.fingerprint.clone()).show(view, text).structure(
+        view,
+        |view| ViewOut {
             subject: view.headers.subject.clone(),
             to: view::addresses_out(&view.headers.to),
             cc: view::addresses_out(&view.headers.cc),
             bcc: view::addresses_out(&view.headers.bcc),
             attachments: view.attachments.clone(),
-        }
-    })
+        },
+    )
 }
 
 /// The most of a draft's text that its report repeats, in characters.

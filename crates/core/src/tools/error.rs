@@ -126,10 +126,10 @@ fn sentences(error: &MailboxError) -> (&'static str, String, &'static str) {
     let (why, next): (&str, &str) = match error {
         E::NotFound(NotFound::Message) => ("There is no such message (any more).", LIST_AGAIN),
         E::NotFound(NotFound::Folder) => ("There is no such folder.", "Use an `id` from `list_folders`."),
-        E::NotFound(NotFound::Draft) => {
-            ("There is no such draft (any more): it was sent, changed in another program, moved or removed.",
-             "List the drafts folder and use the id from that result.")
-        }
+        E::NotFound(NotFound::Draft) => (
+            "There is no such draft (any more): it was sent, changed in another program, moved or removed.",
+            "List the drafts folder and use the id from that result.",
+        ),
         E::NotFound(NotFound::Attachment) => {
             ("The message has no such attachment.", "Use an attachment number from `get_message`.")
         }
@@ -137,20 +137,22 @@ fn sentences(error: &MailboxError) -> (&'static str, String, &'static str) {
         E::InvalidRef => ("The id is not one that this server handed out.", LIST_AGAIN),
         E::NotADraft => ("The message named is not in the drafts folder.", "Use a draft's id."),
         E::Connect(peer, fault) => return (nothing, connect(*peer, *fault), connect_next(*fault)),
-        E::SignIn(Peer::Store) => {
-            ("The mail server refused the user name or password.",
-             "Tell the person to run the server's `login` command; some providers need an app password.")
-        }
-        E::SignIn(Peer::Submission) => {
-            ("The outgoing mail server refused the user name or password.",
-             "Tell the person to check the outgoing server's settings or run the server's `login` command.")
-        }
-        E::NoCredential => {
-            ("No password is stored for this account.", "Tell the person to run the server's `login` command.")
-        }
-        E::CredentialStore => {
-            ("The stored password can't be read.", "Tell the person to unlock their keychain or run `login` again.")
-        }
+        E::SignIn(Peer::Store) => (
+            "The mail server refused the user name or password.",
+            "Tell the person to run the server's `login` command; some providers need an app password.",
+        ),
+        E::SignIn(Peer::Submission) => (
+            "The outgoing mail server refused the user name or password.",
+            "Tell the person to check the outgoing server's settings or run the server's `login` command.",
+        ),
+        E::NoCredential => (
+            "No password is stored for this account.",
+            "Tell the person to run the server's `login` command.",
+        ),
+        E::CredentialStore => (
+            "The stored password can't be read.",
+            "Tell the person to unlock their keychain or run `login` again.",
+        ),
         E::Configuration(setting) => {
             return (nothing, format!("The setting `{setting}` can't be used."), TELL_OWNER);
         }
@@ -159,11 +161,14 @@ fn sentences(error: &MailboxError) -> (&'static str, String, &'static str) {
         E::OutcomeUnknown => {
             return (
                 "The change was not confirmed.",
-                "The connection ended while a change was under way, so it may or may not have been made.".to_owned(),
+                "The connection ended while a change was under way, so it may or may not have been made."
+                    .to_owned(),
                 "Look at the message or folder before doing anything again; do not repeat the call blindly.",
             );
         }
-        E::Refused => ("The mail server refused.", "Try something else; the person may have to look at the account."),
+        E::Refused => {
+            ("The mail server refused.", "Try something else; the person may have to look at the account.")
+        }
         E::OverQuota => ("The mailbox is full.", "Tell the person to make room."),
         E::PeerMisbehaved(place) => {
             return (nothing, format!("The mail server's answer can't be understood ({place})."), TRY_LATER);
@@ -172,26 +177,40 @@ fn sentences(error: &MailboxError) -> (&'static str, String, &'static str) {
             return (nothing, format!("This mail server can't do that ({job})."), "Choose another way.");
         }
         E::NoFolder(use_) => {
-            return (nothing, format!("The account has no {} folder.", use_.name()), "Name a folder from `list_folders`.");
+            return (
+                nothing,
+                format!("The account has no {} folder.", use_.name()),
+                "Name a folder from `list_folders`.",
+            );
         }
         E::ReservedFolder(_) => {
             ("Nothing moves into the Sent or Drafts folder through a tool.", "Choose another folder.")
         }
         E::TooLarge(limit) => {
-            return (nothing, format!("It is larger than {limit} bytes."), "Ask for something smaller, or have the person open it themselves.");
+            return (
+                nothing,
+                format!("It is larger than {limit} bytes."),
+                "Ask for something smaller, or have the person open it themselves.",
+            );
         }
-        E::Unreadable => ("The message can't be read: its structure is broken.", "Have the person open it themselves."),
+        E::Unreadable => {
+            ("The message can't be read: its structure is broken.", "Have the person open it themselves.")
+        }
         E::AlreadySent => {
             ("The Sent folder holds this very message already.", "Do not send it again; tell the person.")
         }
         E::WrongOrigin => ("The read was prepared for another account.", "Call again."),
-        E::Hidden => ("The owner's protection settings keep this from you.", "Ask the person to look themselves."),
-        E::Unprotectable => {
-            ("The configured protection level is not available in this version, so nothing is shown.", TELL_OWNER)
+        E::Hidden => {
+            ("The owner's protection settings keep this from you.", "Ask the person to look themselves.")
         }
-        E::SearchText => {
-            ("The mail server can't search for that text.", "Search for plain ASCII words, or by date and sender.")
-        }
+        E::Unprotectable => (
+            "The configured protection level is not available in this version, so nothing is shown.",
+            TELL_OWNER,
+        ),
+        E::SearchText => (
+            "The mail server can't search for that text.",
+            "Search for plain ASCII words, or by date and sender.",
+        ),
         E::Cursor => ("The cursor no longer fits the list.", "Start again without a cursor."),
     };
     (nothing, why.to_owned(), next)
@@ -205,9 +224,13 @@ fn connect(peer: Peer, fault: ConnectFault) -> String {
         ConnectFault::Unreachable => format!("The {name} can't be reached."),
         ConnectFault::TimedOut => format!("The {name} did not answer in time."),
         ConnectFault::Certificate(fault) => format!("The {name}'s certificate {}.", certificate(fault)),
-        ConnectFault::Tls => format!("The {name} and this server could not agree on TLS (often the wrong port)."),
+        ConnectFault::Tls => {
+            format!("The {name} and this server could not agree on TLS (often the wrong port).")
+        }
         ConnectFault::NoStartTls => format!("The {name} does not offer STARTTLS."),
-        ConnectFault::NotThisProtocol => format!("What answers at the {name}'s port does not speak the protocol."),
+        ConnectFault::NotThisProtocol => {
+            format!("What answers at the {name}'s port does not speak the protocol.")
+        }
         ConnectFault::Lost => format!("The connection to the {name} was lost."),
     }
 }
@@ -225,9 +248,10 @@ fn certificate(fault: CertificateFault) -> &'static str {
 
 fn connect_next(fault: ConnectFault) -> &'static str {
     match fault {
-        ConnectFault::NoSuchHost | ConnectFault::Refused | ConnectFault::NotThisProtocol | ConnectFault::Tls => {
-            "Tell the person to check host, port and `security` in their configuration."
-        }
+        ConnectFault::NoSuchHost
+        | ConnectFault::Refused
+        | ConnectFault::NotThisProtocol
+        | ConnectFault::Tls => "Tell the person to check host, port and `security` in their configuration.",
         ConnectFault::NoStartTls => "Tell the person to set `security = \"tls\"` or another port.",
         ConnectFault::Certificate(CertificateFault::UnknownIssuer) => {
             "Tell the person; for a server of their own they can name its CA in `ca_file`. Checks can't be switched off."

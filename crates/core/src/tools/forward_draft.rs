@@ -42,7 +42,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let Args { message, to, cc, bcc, text, attachments } = args::parse(arguments)?;
         let id = args::message(&message)?;

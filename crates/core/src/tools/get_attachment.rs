@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    Answered, Desk, Grant, Handler, Hints, Needs, Page, PageNumber, Reply, ToolDef, args,
-    page::Shown,
-    view,
+    Answered, Desk, Grant, Handler, Hints, Needs, Page, PageNumber, Reply, ToolDef, args, page::Shown, view,
 };
 use crate::{
     account::Account,
@@ -52,7 +50,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let Args { message, attachment, page } = args::parse(arguments)?;
         let request = AttachmentRequest {
@@ -78,7 +80,10 @@ fn show(content: &Content, page: PageNumber) -> Shown {
         },
         Content::File { about, media_type, bytes } if bytes.len() <= INLINE_LIMIT => Shown::Block {
             label: about.clone(),
-            block: ContentBlock::resource(ResourceContents::blob(STANDARD.encode(bytes), "attachment:content").with_mime_type(media_type)),
+            block: ContentBlock::resource(
+                ResourceContents::blob(STANDARD.encode(bytes), "attachment:content")
+                    .with_mime_type(media_type),
+            ),
         },
         Content::Image { about, bytes, .. } | Content::File { about, bytes, .. } => Shown::Text(format!(
             "{about}\n({}: too large to return as it is; the limit is {})",

@@ -32,15 +32,21 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let Args { message, page } = args::parse(arguments)?;
         let id = args::message(&message)?;
         let receipt = desk.receipt().await?;
         let message = account.mailbox().get_message(&id, &receipt).await?;
         let page = PageNumber(page.unwrap_or(1));
-        Ok(Reply::Page(Page::default().show_with(&message, page, |message, page| {
-            view::text_page(&view::message_text(message), page)
-        })))
+        Ok(Reply::Page(
+            Page::default().show_with(&message, page, |message, page| {
+                view::text_page(&view::message_text(message), page)
+            }),
+        ))
     })
 }

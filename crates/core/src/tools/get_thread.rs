@@ -6,7 +6,9 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answered, Desk, Grant, Handler, Hints, Needs, Page, PageNumber, Reply, ToolDef, args, listing, view};
+use super::{
+    Answered, Desk, Grant, Handler, Hints, Needs, Page, PageNumber, Reply, ToolDef, args, listing, view,
+};
 use crate::{
     account::Account,
     mailbox::{Feature, Mailbox},
@@ -42,7 +44,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let Args { message, page } = args::parse(arguments)?;
         let id = args::message(&message)?;
@@ -50,7 +56,9 @@ fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObje
         let window = Window::first(MESSAGES, desk.work.budget);
         let thread = account.mailbox().get_thread(&id, &window, &receipt).await?;
         let page = PageNumber(page.unwrap_or(1));
-        Ok(Reply::Page(Page::default().show_with(&thread, page, |thread, page| view::text_page(&text(thread), page))))
+        Ok(Reply::Page(
+            Page::default().show_with(&thread, page, |thread, page| view::text_page(&text(thread), page)),
+        ))
     })
 }
 

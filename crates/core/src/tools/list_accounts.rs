@@ -13,7 +13,6 @@ struct Args {}
 
 /// The structured result.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `AccountFacts`")]
 struct Out {
     /// The accounts.
     accounts: Vec<AccountOut>,
@@ -21,7 +20,6 @@ struct Out {
 
 /// One account.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `AccountFacts`")]
 struct AccountOut {
     /// Its name, for the `account` argument.
     name: String,

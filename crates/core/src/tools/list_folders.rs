@@ -17,7 +17,6 @@ struct Args {}
 
 /// The structured result.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `Own for Folder`")]
 struct Out {
     /// The folders.
     folders: Vec<FolderOut>,
@@ -25,7 +24,6 @@ struct Out {
 
 /// One folder.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `Own for Folder`")]
 struct FolderOut {
     /// Its id for other tools.
     id: String,

@@ -42,7 +42,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let query = query_digest("list_messages", account.name().as_str(), &arguments);
         let Args { folder, limit, cursor } = args::parse(arguments)?;

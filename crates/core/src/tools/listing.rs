@@ -28,8 +28,10 @@ struct Sealed {
 
 /// A short digest of a query: the tool, the account and every argument but the cursor and the limit.
 pub(super) fn query_digest(tool: &str, account: &str, arguments: &JsonObject) -> String {
-    let mut bound: Vec<(&String, &Value)> =
-        arguments.iter().filter(|(name, value)| !(value.is_null() || *name == "cursor" || *name == "limit")).collect();
+    let mut bound: Vec<(&String, &Value)> = arguments
+        .iter()
+        .filter(|(name, value)| !(value.is_null() || *name == "cursor" || *name == "limit"))
+        .collect();
     bound.sort_by_key(|(name, _)| name.as_str());
     let mut hash = Sha256::new();
     for word in [tool, account] {
@@ -141,7 +143,9 @@ mod tests {
 
     #[test]
     fn a_cursor_belongs_to_its_query() {
-        let arguments = |folder: &str| json!({ "folder": folder, "limit": 5, "cursor": "x" }).as_object().unwrap().clone();
+        let arguments = |folder: &str| {
+            json!({ "folder": folder, "limit": 5, "cursor": "x" }).as_object().unwrap().clone()
+        };
         let inbox = query_digest("list_messages", "work", &arguments("inbox"));
         let more = json!({ "folder": "inbox", "limit": 50 }).as_object().unwrap().clone();
         assert_eq!(inbox, query_digest("list_messages", "work", &more), "limit and cursor do not count");

@@ -29,7 +29,6 @@ struct Args {
 
 /// The structured result.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `run`")]
 struct Out {
     /// How many messages were changed.
     changed: u64,
@@ -64,7 +63,9 @@ fn run<M: Mailbox<Stage = Raw>>(account: &Account<M>, arguments: JsonObject, _wo
         }
         account.mailbox().store_flags(&ids, &change).await?;
         let count = Count::of(ids.len());
-        Ok(Reply::Page(Page::default().say("Changed: ").own(count).say(" message(s).").fact("changed", count)))
+        Ok(Reply::Page(
+            Page::default().say("Changed: ").own(count).say(" message(s).").fact("changed", count),
+        ))
     })
 }
 

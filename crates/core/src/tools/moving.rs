@@ -13,7 +13,6 @@ use crate::{
 
 /// The structured result.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `Own for Moved`")]
 pub(super) struct MovedOut {
     /// What moved.
     moved: Vec<MovedRowOut>,
@@ -21,7 +20,6 @@ pub(super) struct MovedOut {
 
 /// One message that moved.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written by `Own for Moved`")]
 struct MovedRowOut {
     /// The id that it had.
     message: String,

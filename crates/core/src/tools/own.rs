@@ -141,7 +141,7 @@ impl<T: Own> Own for Vec<T> {
 
 /// What the owner's configuration says of an account.
 #[derive(Debug, Clone)]
-pub struct AccountFacts {
+pub(super) struct AccountFacts {
     name: AccountName,
     address: Option<String>,
     capabilities: Vec<&'static str>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answered, Desk, Grant, Handler, Hints, Needs, Page, Reply, ToolDef, ToolError, args};
 use crate::{
     account::Account,
-    attachment::jail,
+    attachment::jail::Jail,
     mailbox::Mailbox,
     model::{Attachment, AttachmentRequest},
     protection::Raw,
@@ -54,7 +54,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let Args { message, attachment } = args::parse(arguments)?;
         let request = AttachmentRequest {
@@ -79,18 +83,26 @@ fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObje
                 "Tell the person to check `attachment_dir` in their configuration.",
             ));
         }
-        Ok(Reply::Page(Page::default().say("Saved as a file.").show(&saved, text).structure(&saved, |saved| {
-            saved.as_ref().ok().map(|(path, size)| Out { path: path.clone(), size: *size, notice: None })
-        })))
+        Ok(Reply::Page(Page::default().say("Saved as a file.").show(&saved, text).structure(
+            &saved,
+            |saved| {
+                saved.as_ref().ok().map(|(path, size)| Out { path: path.clone(), size: *size, notice: None })
+            },
+        )))
     })
 }
 
 /// Where it was saved and how large it is.
-type Saved = Result<(String, u64), std::io::ErrorKind>;
+type Saved = Result<(String, u64), NotSaved>;
+
+/// The directory is not there, or the file could not be written whole.
+struct NotSaved;
 
 fn save(attachment: Attachment, directory: PathBuf) -> Saved {
     let name = attachment.info.name.as_deref().unwrap_or("attachment");
-    let path = jail::save(&directory, name, &attachment.bytes).map_err(|error| error.kind())?;
+    let path = Jail::open(&directory)
+        .and_then(|jail| jail.save(name, attachment.bytes.as_slice(), SAVE_LIMIT))
+        .map_err(|_| NotSaved)?;
     let size = u64::try_from(attachment.bytes.len()).unwrap_or(u64::MAX);
     Ok((path.display().to_string(), size))
 }

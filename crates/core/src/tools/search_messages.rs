@@ -65,7 +65,11 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
     }
 }
 
-fn run<'a, M: Mailbox<Stage = Raw>>(account: &'a Account<M>, arguments: JsonObject, desk: Desk<'a>) -> Answered<'a> {
+fn run<'a, M: Mailbox<Stage = Raw>>(
+    account: &'a Account<M>,
+    arguments: JsonObject,
+    desk: Desk<'a>,
+) -> Answered<'a> {
     Box::pin(async move {
         let query = query_digest("search_messages", account.name().as_str(), &arguments);
         let args: Args = args::parse(arguments)?;
@@ -111,7 +115,8 @@ fn criteria(args: Args) -> Result<Search, ToolError> {
 /// A search text: not blank, bounded, and free of control characters (a line break could end a command).
 fn text(argument: &str, value: Option<String>) -> Result<Option<String>, ToolError> {
     let Some(value) = value else { return Ok(None) };
-    if value.trim().is_empty() || value.len() > Search::MAX_TEXT_BYTES || value.chars().any(char::is_control) {
+    if value.trim().is_empty() || value.len() > Search::MAX_TEXT_BYTES || value.chars().any(char::is_control)
+    {
         return Err(ToolError::arguments(format!(
             "The argument `{argument}` must hold 1 to {} bytes of text without line breaks.",
             Search::MAX_TEXT_BYTES
@@ -123,8 +128,9 @@ fn text(argument: &str, value: Option<String>) -> Result<Option<String>, ToolErr
 fn day(argument: &str, value: Option<&str>) -> Result<Option<Day>, ToolError> {
     value
         .map(|value| {
-            Day::parse(value)
-                .ok_or_else(|| ToolError::arguments(format!("The argument `{argument}` must be a day such as 2026-11-30.")))
+            Day::parse(value).ok_or_else(|| {
+                ToolError::arguments(format!("The argument `{argument}` must be a day such as 2026-11-30."))
+            })
         })
         .transpose()
 }

@@ -16,7 +16,6 @@ use crate::{
 
 /// The structured result of a tool that sends.
 #[derive(Serialize, JsonSchema)]
-#[expect(dead_code, reason = "describes the result's schema; the facts are written here one by one")]
 pub(super) struct SendOut {
     /// Whether the message went out; null where that isn't known.
     sent: Option<bool>,
@@ -90,9 +89,12 @@ async fn finish<M: Mailbox>(mailbox: &M, sent: &Delivered) -> Page {
     let (page, copy) = match copy {
         SentCopy::Filed => (page.say("A copy is in Sent. "), "filed"),
         SentCopy::AlreadyThere => (page.say("The server filed a copy in Sent. "), "already_there"),
-        SentCopy::NotFiled => {
-            (page.say("No copy could be filed in Sent, so the draft stays in Drafts as one; do not send it again. "), "not_filed")
-        }
+        SentCopy::NotFiled => (
+            page.say(
+                "No copy could be filed in Sent, so the draft stays in Drafts as one; do not send it again. ",
+            ),
+            "not_filed",
+        ),
     };
     let (page, kept) = match draft {
         Some(SentDraft::Removed) => (page.say("The draft was removed."), "removed"),
@@ -169,9 +171,10 @@ fn refused(refusal: SendRefusal) -> (&'static str, &'static str) {
         }
         SendRefusal::Size => ("The message is larger than the outgoing mail server takes. ", "too_large"),
         SendRefusal::Message(_) => ("The outgoing mail server refused the message. ", "message_refused"),
-        SendRefusal::Smtputf8 => {
-            ("An address has non-ASCII letters before the @, which this server can't send to. ", "needs_smtputf8")
-        }
+        SendRefusal::Smtputf8 => (
+            "An address has non-ASCII letters before the @, which this server can't send to. ",
+            "needs_smtputf8",
+        ),
         SendRefusal::Permit => ("The permission was for another account. ", "wrong_origin"),
     }
 }

@@ -94,9 +94,11 @@ pub(super) fn addresses(list: &[Address]) -> String {
 /// A row of a list as text.
 pub(super) fn row_text(out: &mut String, row: &MessageRow) {
     let subject = if row.headers.subject.is_empty() { "(no subject)" } else { &row.headers.subject };
-    let date = row.received.or(row.headers.date).map_or_else(|| "no date".to_owned(), |date| date.to_string());
+    let date =
+        row.received.or(row.headers.date).map_or_else(|| "no date".to_owned(), |date| date.to_string());
     let _ = writeln!(out, "- {subject}");
-    let _ = writeln!(out, "  {date} | from {} | to {}", addresses(&row.headers.from), addresses(&row.headers.to));
+    let _ =
+        writeln!(out, "  {date} | from {} | to {}", addresses(&row.headers.from), addresses(&row.headers.to));
     let _ = writeln!(out, "  {} | id {} | folder {}", facts(row).join(", "), row.id, row.folder);
 }
 

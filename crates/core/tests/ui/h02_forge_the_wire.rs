@@ -1,0 +1,13 @@
+//! Only confirm turns a request into a call and a question into its wire form.
+
+use countersign_confirm::{Call, Question};
+use rmcp::{RoleServer, model::{CallToolRequestParams, CallToolResponse}, service::RequestContext};
+fn forged(mut r: CallToolRequestParams, c: RequestContext<RoleServer>, state: String) -> Call {
+    r.request_state = Some(state);
+    Call::from_wire(r, c)
+}
+fn steal(q: Question) -> Option<String> {
+    match CallToolResponse::from(q) { CallToolResponse::InputRequired(r) => r.request_state, _ => None }
+}
+
+fn main() {}
