@@ -1,5 +1,7 @@
 //! What an attachment has to say, ready for a result: its text, a picture, or the file itself.
 
+use std::fmt::Write;
+
 use super::{
     kind::{self, Kind},
     pdf, text,
@@ -100,10 +102,11 @@ fn message(bytes: &[u8]) -> String {
     );
     for part in &parsed.attachments {
         let name = part.info.name.as_deref().map_or_else(|| "(no name)".to_owned(), header::line);
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             "\n[attachment of the attached message: {name}, {}]",
             header::line(&part.info.media_type)
-        ));
+        );
     }
     with_cut(text, shown.truncated)
 }
@@ -132,7 +135,9 @@ mod tests {
     fn each_kind_comes_as_what_it_is() {
         let text = |content| match content {
             Content::Text { text, .. } => text,
-            _ => "(not text)".to_owned(),
+            Content::Image { .. } | Content::File { .. } | Content::Unreadable { .. } => {
+                "(not text)".to_owned()
+            }
         };
         assert_eq!(text(read(attachment("text/csv", "a.csv", b"a,b\r\n1,2"))), "a,b\n1,2");
         let inner = text(read(attachment(

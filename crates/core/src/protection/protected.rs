@@ -224,7 +224,8 @@ impl<M: Mailbox<Stage = Raw>> DraftSource for ProtectedMailbox<M> {
 
     async fn read_draft(&self, id: &str) -> Result<DraftContent, SourceError> {
         let id = DraftRef::parse(id).map_err(|_| SourceError::NotFound)?;
-        let draft = self.inner.fetch_draft(&id).await.map_err(policy::draft::source_error)?.open();
+        let draft =
+            self.inner.fetch_draft(&id).await.map_err(|error| policy::draft::source_error(&error))?.open();
         policy::draft::may_leave(&draft, &self.judge)?;
         Ok(DraftContent::seal(draft))
     }

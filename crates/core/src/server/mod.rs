@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// How long a tool's work may take on stdio (decisions.md §8).
-pub const STDIO_DEADLINE: Duration = Duration::from_secs(120);
+pub const STDIO_DEADLINE: Duration = Duration::from_mins(2);
 
 /// How long a send in flight may go on after stdin closed (decisions.md §8).
 pub const SEND_GRACE: Duration = Duration::from_secs(10);

@@ -54,7 +54,7 @@ fn opener<P: Provider>(
             let principal = credential.principal().await.map_err(ToolError::from)?;
             let mailbox =
                 P::mailbox(&account, credential).map_err(|fault| ToolError::configuration(&fault))?;
-            Ok(put_together(account.profile(), mailbox, &account.rules, store, principal))
+            Ok(put_together(account.profile(), mailbox, &account.rules, store, &principal))
         })
     }))
 }
@@ -78,7 +78,9 @@ pub fn demo_accounts(
     let opener: Opener<MemoryMailbox> = Box::new(move || {
         let (profile, mailbox, store) = (opener_profile.clone(), mailbox.clone(), Arc::clone(&store));
         let principal = Principal::new("demo".to_owned());
-        Box::pin(async move { Ok(put_together(profile, mailbox, &RulesConfig::default(), store, principal)) })
+        Box::pin(
+            async move { Ok(put_together(profile, mailbox, &RulesConfig::default(), store, &principal)) },
+        )
     });
     Accounts::new(vec![Slot::new(profile, Ok(opener))], None)
 }
@@ -89,7 +91,7 @@ fn put_together<M: Mailbox<Stage = Raw>>(
     mailbox: M,
     rules: &RulesConfig,
     store: Arc<dyn StateStore>,
-    principal: Principal,
+    principal: &Principal,
 ) -> Account<M> {
     let identity = PolicyIdentity { origin: mailbox.origin().clone(), principal: principal.clone() };
     let policy = SendPolicy::new(store, identity, rules);

@@ -1,5 +1,7 @@
 //! What the draft tools share: recipients as typed, storing, and how a stored draft is reported.
 
+use std::fmt::Write;
+
 use countersign_send_policy::Fingerprint;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +109,7 @@ pub(super) fn stored(page: Page, id: &DraftRef, fingerprint: Fingerprint) -> Pag
 
 /// Reports a reply or forward: what it holds is partly other people's words.
 pub(super) fn stored_reply(view: &Screened<DraftView>, stored_draft: &StoredDraft) -> Page {
-    stored(Page::default(), &stored_draft.id, stored_draft.fingerprint.clone()).show(view, text).structure(
+    stored(Page::default(), &stored_draft.id, stored_draft.fingerprint).show(view, text).structure(
         view,
         |view| ViewOut {
             subject: view.headers.subject.clone(),
@@ -126,7 +128,7 @@ fn text(view: &DraftView) -> String {
     let mut out = String::new();
     view::headers_text(&mut out, &view.headers);
     if !view.attachments.is_empty() {
-        out.push_str(&format!("Attachments: {}\n", view.attachments.join(", ")));
+        let _ = writeln!(out, "Attachments: {}", view.attachments.join(", "));
     }
     out.push('\n');
     out.extend(view.text.chars().take(TEXT_SHOWN));

@@ -76,14 +76,14 @@ fn show(content: &Content, page: PageNumber) -> Shown {
         Content::Text { about, text } => Shown::Text(format!("{about}\n\n{}", view::text_page(text, page))),
         Content::Image { about, media_type, bytes } if bytes.len() <= INLINE_LIMIT => Shown::Block {
             label: about.clone(),
-            block: ContentBlock::image(STANDARD.encode(bytes), *media_type),
+            block: Box::new(ContentBlock::image(STANDARD.encode(bytes), *media_type)),
         },
         Content::File { about, media_type, bytes } if bytes.len() <= INLINE_LIMIT => Shown::Block {
             label: about.clone(),
-            block: ContentBlock::resource(
+            block: Box::new(ContentBlock::resource(
                 ResourceContents::blob(STANDARD.encode(bytes), "attachment:content")
                     .with_mime_type(media_type),
-            ),
+            )),
         },
         Content::Image { about, bytes, .. } | Content::File { about, bytes, .. } => Shown::Text(format!(
             "{about}\n({}: too large to return as it is; the limit is {})",

@@ -1,5 +1,7 @@
 //! What `list_messages` and `search_messages` share: pages, the opaque cursor, and how rows are shown.
 
+use std::fmt::Write;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -115,13 +117,13 @@ fn text(listing: &Listing) -> String {
     }
     let shown = listing.rows.len();
     if let Some(total) = listing.total {
-        out.push_str(&format!("({shown} shown of {total})\n"));
+        let _ = writeln!(out, "({shown} shown of {total})");
     }
     if listing.unreadable > 0 {
-        out.push_str(&format!("({} more could not be read)\n", listing.unreadable));
+        let _ = writeln!(out, "({} more could not be read)", listing.unreadable);
     }
     for gap_ in &listing.missing {
-        out.push_str(&format!("(not complete: {})\n", gap(gap_)));
+        let _ = writeln!(out, "(not complete: {})", gap(gap_));
     }
     out
 }

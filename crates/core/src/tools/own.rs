@@ -1,6 +1,8 @@
 //! What a result may carry besides foreign content: our own words (`&'static str`) and these sealed types. There is no
 //! `String` among them, so text from a provider can't reach a result unscreened.
 
+use std::fmt::Write;
+
 use countersign_send_policy::Fingerprint;
 use serde_json::{Value, json};
 
@@ -207,10 +209,10 @@ impl Own for Folder {
             text.push_str(", holds no messages");
         }
         if let Some(total) = self.total {
-            text.push_str(&format!(", {total} messages"));
+            let _ = write!(text, ", {total} messages");
         }
         if let Some(unread) = self.unread {
-            text.push_str(&format!(", {unread} unread"));
+            let _ = write!(text, ", {unread} unread");
         }
         text.push(')');
         text

@@ -21,7 +21,7 @@ pub(super) enum Shown {
         /// What it is.
         label: String,
         /// The picture or file.
-        block: ContentBlock,
+        block: Box<ContentBlock>,
     },
 }
 
@@ -49,7 +49,6 @@ impl Page {
 
     /// Adds one of our own values.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "values are ids and numbers, made for the page")]
     pub fn own(mut self, value: impl Own) -> Self {
         self.text.push_str(&value.text());
         self
@@ -83,7 +82,6 @@ impl Page {
 
     /// Adds one of our own values to the structured result.
     #[must_use]
-    #[expect(clippy::needless_pass_by_value, reason = "values are ids and numbers, made for the page")]
     pub fn fact(mut self, name: &'static str, value: impl Own) -> Self {
         self.facts.insert(name.to_owned(), value.value());
         self
@@ -115,7 +113,7 @@ impl Page {
         match render(content.get(), option) {
             Shown::Text(text) => self.wrapped(&text),
             Shown::Block { label, block } => {
-                self.blocks.push(block);
+                self.blocks.push(*block);
                 self.wrapped(&label)
             }
         }

@@ -98,6 +98,7 @@ type Saved = Result<(String, u64), NotSaved>;
 /// The directory is not there, or the file could not be written whole.
 struct NotSaved;
 
+#[expect(clippy::needless_pass_by_value, reason = "the signature that `Screened::derive_with` takes")]
 fn save(attachment: Attachment, directory: PathBuf) -> Saved {
     let name = attachment.info.name.as_deref().unwrap_or("attachment");
     let path = Jail::open(&directory)

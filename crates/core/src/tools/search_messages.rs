@@ -141,7 +141,7 @@ mod tests {
 
     use super::*;
 
-    fn of(value: serde_json::Value) -> Result<Search, String> {
+    fn of(value: &serde_json::Value) -> Result<Search, String> {
         let args: Args = args::parse(value.as_object().unwrap().clone()).map_err(|e| e.text())?;
         criteria(args).map_err(|e| e.text())
     }
@@ -158,9 +158,9 @@ mod tests {
             json!({ "before": "2026-02-30" }),
             json!({ "larger": 0 }),
         ] {
-            assert!(of(bad.clone()).is_err(), "{bad}");
+            assert!(of(&bad).is_err(), "{bad}");
         }
-        let found = of(json!({ "from": "Jiří", "since": "2026-11-01", "unread": true })).unwrap();
+        let found = of(&json!({ "from": "Jiří", "since": "2026-11-01", "unread": true })).unwrap();
         assert_eq!((found.scope, found.unread), (FolderScope::All, Some(true)));
         assert_eq!(found.from.as_deref(), Some("Jiří"));
     }

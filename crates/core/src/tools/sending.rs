@@ -19,15 +19,15 @@ use crate::{
 pub(super) struct SendOut {
     /// Whether the message went out; null where that isn't known.
     sent: Option<bool>,
-    /// "sent", "not_sent" or "unknown".
+    /// `sent`, `not_sent` or `unknown`.
     outcome: String,
     /// Why it was not sent, as a short code.
     reason: Option<String>,
     /// The draft's id; it stays in Drafts unless the message was sent.
     draft: String,
-    /// What became of the copy in Sent: "filed", "already_there", "not_filed".
+    /// What became of the copy in Sent: `filed`, `already_there` or `not_filed`.
     sent_copy: Option<String>,
-    /// What became of the draft: "removed", "kept".
+    /// What became of the draft: `removed` or `kept`.
     draft_now: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
     let fresh = policy.draft(mailbox, draft.as_str());
     let confirmed = match confirming.gate.confirm(confirming.call, &act, &fresh).await? {
         Outcome::Ask(question) => return Ok(Reply::Ask(question)),
-        Outcome::Declined(declined) => return Ok(Reply::Page(not_sent(draft, &declined))),
+        Outcome::Declined(declined) => return Ok(Reply::Page(not_sent(draft, declined))),
         Outcome::Confirmed(confirmed) => confirmed,
     };
     let outbox = mailbox.ready(draft).await?;
@@ -114,7 +114,7 @@ async fn finish<M: Mailbox>(mailbox: &M, sent: &Delivered) -> Page {
 }
 
 /// The person did not confirm, or could not be asked.
-fn not_sent(draft: &DraftRef, declined: &Declined) -> Page {
+fn not_sent(draft: &DraftRef, declined: Declined) -> Page {
     Page::default()
         .say("sent: false. ")
         .say(declined.words())

@@ -2,3 +2,7 @@
 
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod forbidden_moves;
+#[cfg(test)]
+mod moves_held_by_clippy;

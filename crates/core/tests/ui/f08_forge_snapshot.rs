@@ -1,6 +1,9 @@
 //! A snapshot is a fresh read, not a value that someone fills in.
 
-use countersign_send_policy::{DraftFields, DraftSnapshot, Origin};
-fn f(origin: Origin, fields: DraftFields) -> DraftSnapshot { DraftSnapshot { origin, fields } }
+use countersign_confirm::Terms;
+use countersign_send_policy::{DraftFields, DraftSnapshot, Fingerprint, Origin};
+fn f(origin: Origin, fields: DraftFields, fingerprint: Fingerprint, terms: Terms) -> DraftSnapshot {
+    DraftSnapshot { origin, fields, fingerprint, terms }
+}
 
 fn main() {}

@@ -4,7 +4,8 @@ use countersign_confirm::{Call, Question};
 use rmcp::{RoleServer, model::{CallToolRequestParams, CallToolResponse}, service::RequestContext};
 fn forged(mut r: CallToolRequestParams, c: RequestContext<RoleServer>, state: String) -> Call {
     r.request_state = Some(state);
-    Call::from_wire(r, c)
+    let Some(waiting) = None else { unreachable!() };
+    Call { context: c, request_state: r.request_state, input_responses: r.input_responses, waiting }
 }
 fn steal(q: Question) -> Option<String> {
     match CallToolResponse::from(q) { CallToolResponse::InputRequired(r) => r.request_state, _ => None }

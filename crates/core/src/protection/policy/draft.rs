@@ -56,16 +56,29 @@ pub(in crate::protection) fn may_leave(_draft: &DraftFields, judge: &Judge) -> R
 }
 
 /// A backend's error in send-policy's words.
-pub(in crate::protection) fn source_error(error: MailboxError) -> SourceError {
+pub(in crate::protection) fn source_error(error: &MailboxError) -> SourceError {
+    use MailboxError as E;
     match error {
-        MailboxError::NotFound(NotFound::Draft | NotFound::Message) => SourceError::NotFound,
-        MailboxError::NotADraft | MailboxError::InvalidRef => SourceError::NotFound,
-        MailboxError::Stale => SourceError::Stale,
-        MailboxError::Hidden | MailboxError::Unprotectable => SourceError::Kept,
-        MailboxError::Unreadable | MailboxError::PeerMisbehaved(_) | MailboxError::TooLarge(_) => {
-            SourceError::Unreadable
-        }
-        MailboxError::TimedOut => SourceError::TimedOut,
-        _ => SourceError::Unreachable,
+        E::NotFound(NotFound::Draft | NotFound::Message | NotFound::Folder | NotFound::Attachment)
+        | E::NotADraft
+        | E::InvalidRef => SourceError::NotFound,
+        E::Stale => SourceError::Stale,
+        E::Hidden | E::Unprotectable => SourceError::Kept,
+        E::Unreadable | E::PeerMisbehaved(_) | E::TooLarge(_) => SourceError::Unreadable,
+        E::TimedOut => SourceError::TimedOut,
+        E::SignIn(_) | E::NoCredential | E::CredentialStore => SourceError::SignInRefused,
+        E::Connect(..)
+        | E::Configuration(_)
+        | E::Throttled
+        | E::OutcomeUnknown
+        | E::Refused
+        | E::OverQuota
+        | E::Unsupported(_)
+        | E::NoFolder(_)
+        | E::ReservedFolder(_)
+        | E::AlreadySent
+        | E::WrongOrigin
+        | E::SearchText
+        | E::Cursor => SourceError::Unreachable,
     }
 }

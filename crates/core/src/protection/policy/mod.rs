@@ -49,7 +49,7 @@ fn addresses(list: Vec<Address>) -> Vec<Address> {
     list.into_iter().map(address).collect()
 }
 
-fn msg_ids(list: Vec<String>) -> Vec<String> {
+fn msg_ids(list: &[String]) -> Vec<String> {
     list.iter().map(|id| header::line(id)).collect()
 }
 
@@ -67,7 +67,7 @@ fn headers(headers: Headers) -> Headers {
         bcc: addresses(bcc),
         date,
         message_id: message_id.map(|id| header::line(&id)),
-        in_reply_to: msg_ids(in_reply_to),
-        references: msg_ids(references),
+        in_reply_to: msg_ids(&in_reply_to),
+        references: msg_ids(&references),
     }
 }

@@ -14,7 +14,7 @@ impl Foreign for Thread {
         let Thread { messages, missing, unread_rest, gaps } = self;
         Ok(Thread {
             messages: messages.into_iter().map(read::message).collect(),
-            missing: msg_ids(missing),
+            missing: msg_ids(&missing),
             unread_rest,
             gaps,
         })
