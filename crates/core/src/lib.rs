@@ -14,6 +14,7 @@
 
 pub mod account;
 pub mod attachment;
+pub mod cli;
 pub mod compose;
 pub mod config;
 pub mod mailbox;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use countersign_send_policy::Origin;
 
 use crate::{
+    cli::Question,
     config::{AccountConfig, ConfigFault, Credential, EnvVar},
     mailbox::Mailbox,
     protection::Raw,
@@ -28,6 +29,9 @@ pub trait Provider: Send + Sync + 'static {
 
     /// The environment variables with which a host can give one account's connection settings.
     const CONNECTION: &'static [EnvVar];
+
+    /// The connection settings that `login` asks for.
+    const QUESTIONS: &'static [Question];
 
     /// The tool table, over this provider's backend or over the in-memory one (the demo).
     fn table<M: Mailbox<Stage = Raw>>() -> &'static [ToolDef<M>];

@@ -64,6 +64,8 @@ pub(crate) const CONFIRM_MODE: EnvVar = EnvVar::plain(
      says, and in this version nothing else asks.",
 );
 pub(crate) const NO_COLOR: EnvVar = EnvVar::plain("NO_COLOR", "Any value keeps colours out of the terminal.");
+pub(crate) const COLUMNS: EnvVar =
+    EnvVar::plain("COLUMNS", "How many columns `demo` may fill; 80 where nothing is set.");
 const HOME: EnvVar = EnvVar::plain("HOME", "Where the directories below are by default.");
 const CONFIG_HOME: EnvVar = EnvVar::plain(
     "XDG_CONFIG_HOME",
@@ -89,6 +91,7 @@ pub const COMMON: &[EnvVar] = &[
     CONFIRM_ELICITATION,
     CONFIRM_MODE,
     NO_COLOR,
+    COLUMNS,
     HOME,
     CONFIG_HOME,
     DATA_HOME,

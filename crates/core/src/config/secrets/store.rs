@@ -122,7 +122,7 @@ impl CredentialStore {
             }
             _ => Arc::new(FromStore {
                 store: Arc::clone(self),
-                name: origin.to_string(),
+                name: name_of(origin),
                 principal: RwLock::default(),
             }),
         }
@@ -137,7 +137,7 @@ impl CredentialStore {
             return Ok(Some(Place::Environment));
         }
         let sign_ins = file::read(&self.file)?;
-        Ok(sign_ins.accounts.get(&origin.to_string()).map(|entry| match entry {
+        Ok(sign_ins.accounts.get(&name_of(origin)).map(|entry| match entry {
             Entry::Keychain => Place::Keychain,
             Entry::File(_) => Place::File,
         }))
@@ -148,7 +148,7 @@ impl CredentialStore {
     /// # Errors
     /// Why it could be kept in neither.
     pub fn keep(&self, origin: &Origin, password: &Secret, in_keychain: bool) -> Result<Stored, StoreFault> {
-        let name = origin.to_string();
+        let name = name_of(origin);
         let key = principal::mint().map_err(|_| StoreFault::Random)?;
         let kept = Kept { principal: key, password: password.expose().to_owned() };
         let kept_in = if in_keychain { self.keep_in_keychain(&name, &kept)? } else { Err(None) };
@@ -177,7 +177,7 @@ impl CredentialStore {
     /// # Errors
     /// Why it could not be removed.
     pub fn remove(&self, origin: &Origin) -> Result<Option<Place>, StoreFault> {
-        let name = origin.to_string();
+        let name = name_of(origin);
         if !file::read(&self.file)?.accounts.contains_key(&name) {
             return Ok(None);
         }
@@ -210,6 +210,12 @@ impl CredentialStore {
             }
         }
     }
+}
+
+/// The name of an account's entry in the file and in the keychain. A host has no `@`, so no two accounts share one.
+fn name_of(origin: &Origin) -> String {
+    let Origin { provider, host, user } = origin;
+    format!("{provider}:{user}@{host}")
 }
 
 /// The environment's credential.
