@@ -283,14 +283,21 @@ fn text<'v>(row: &'v Value, field: &str) -> &'v str {
     row.get(field).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The file of a message, whatever flags its name carries now.
+/// The file of a message, whatever flags its name carries now. A copy has a name of its own, which Dovecot's list of the
+/// folder gives beside the GUID.
 fn find(directory: &Path, guid: &str) -> Result<PathBuf> {
+    let list = fs::read(directory.join("dovecot-uidlist")).unwrap_or_default();
+    let list = String::from_utf8_lossy(&list);
+    let entry = list.lines().find(|line| line.split(' ').any(|field| field.strip_prefix('G') == Some(guid)));
+    let copied = entry.and_then(|line| line.split_once(" :")).map(|(_, name)| name);
+    let wanted = copied.unwrap_or(guid);
+    let wanted = wanted.split(':').next().unwrap_or(wanted);
     for part in ["cur", "new"] {
         for entry in fs::read_dir(directory.join(part))? {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.split(':').next() == Some(guid) {
+            if name.split(':').next() == Some(wanted) {
                 return Ok(entry.path());
             }
         }
