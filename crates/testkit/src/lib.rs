@@ -5,6 +5,7 @@
 //! server's own tools, never from our IMAP code. What isn't installed is named and fails the test, unless the
 //! owner of the run allowed that very thing to be skipped (see [`require`]).
 
+pub mod clients;
 pub mod conformance;
 pub mod faults;
 pub mod mcp;
