@@ -28,7 +28,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
         needs: Needs { grants: &[Grant::Modify], features: &[Feature::Archive], save_dir: false },
         input: args::schema::<Args>,
-        output: Some(args::schema::<moving::MovedOut>),
+        output: Some(args::output::<moving::MovedOut>),
         handler: Handler::Own(run::<M>),
     }
 }

@@ -11,14 +11,27 @@ use crate::model::{DraftRef, FolderRef, FolderScope, MessageRef, Section, Specia
 /// Longest argument name that is repeated in a message.
 const NAME_SHOWN: usize = 40;
 
-/// The schema of a type: one flat object without references, `null` left out (an argument that isn't wanted is absent).
+/// The schema of arguments: one flat object without references, `null` left out (an argument that isn't wanted is absent).
 pub(super) fn schema<T: JsonSchema>() -> JsonObject {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+    flat::<T>(settings(), true)
+}
+
+/// The schema of a structured result, as it is serialised: clients check each result against it, so a field that may be
+/// left out is not required, and one that may be `null` says so.
+pub(super) fn output<T: JsonSchema>() -> JsonObject {
+    flat::<T>(settings().for_serialize(), false)
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
-    });
+    })
+}
+
+fn flat<T: JsonSchema>(settings: SchemaSettings, without_null: bool) -> JsonObject {
     let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
-    tidy(&mut value);
+    tidy(&mut value, without_null);
     let mut object = match value {
         Value::Object(object) => object,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
@@ -31,10 +44,10 @@ pub(super) fn schema<T: JsonSchema>() -> JsonObject {
 }
 
 /// Drops what costs bytes in every list and tells a model nothing.
-fn tidy(value: &mut Value) {
+fn tidy(value: &mut Value, without_null: bool) {
     match value {
         Value::Object(object) => {
-            if let Some(Value::Array(types)) = object.get_mut("type") {
+            if without_null && let Some(Value::Array(types)) = object.get_mut("type") {
                 types.retain(|kind| kind != "null");
                 if let [only] = types.as_slice() {
                     let only = only.clone();
@@ -47,9 +60,9 @@ fn tidy(value: &mut Value) {
             if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
                 object.remove("format");
             }
-            object.values_mut().for_each(tidy);
+            object.values_mut().for_each(|value| tidy(value, without_null));
         }
-        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Array(items) => items.iter_mut().for_each(|value| tidy(value, without_null)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

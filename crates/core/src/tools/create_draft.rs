@@ -35,7 +35,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
         needs: Needs::grants(&[Grant::Draft]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<DraftOut>),
+        output: Some(args::output::<DraftOut>),
         handler: Handler::Own(run::<M>),
     }
 }

@@ -26,6 +26,7 @@ struct Out {
     /// "removed" for a draft that this server wrote, "trashed" for any other.
     outcome: String,
     /// Its id in Trash, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<String>,
 }
 
@@ -39,7 +40,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: true, idempotent: true, open_world: false },
         needs: Needs::grants(&[Grant::Draft]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<Out>),
+        output: Some(args::output::<Out>),
         handler: Handler::Own(run::<M>),
     }
 }

@@ -37,7 +37,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: false, idempotent: false, open_world: false },
         needs: Needs::grants(&[Grant::Read, Grant::Draft]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<ReplyDraftOut>),
+        output: Some(args::output::<ReplyDraftOut>),
         handler: Handler::Foreign(run::<M>),
     }
 }

@@ -47,7 +47,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints::READ,
         needs: Needs::NOTHING,
         input: args::schema::<Args>,
-        output: Some(args::schema::<Out>),
+        output: Some(args::output::<Out>),
         handler: Handler::Accounts(run::<M>),
     }
 }

@@ -49,7 +49,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints::READ,
         needs: Needs { grants: &[Grant::Read], features: &[Feature::Folders], save_dir: false },
         input: args::schema::<Args>,
-        output: Some(args::schema::<Out>),
+        output: Some(args::output::<Out>),
         handler: Handler::Own(run::<M>),
     }
 }

@@ -37,7 +37,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints::READ,
         needs: Needs::grants(&[Grant::Read]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<ListingOut>),
+        output: Some(args::output::<ListingOut>),
         handler: Handler::Foreign(run::<M>),
     }
 }

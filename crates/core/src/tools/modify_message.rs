@@ -43,7 +43,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
         needs: Needs::grants(&[Grant::Modify]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<Out>),
+        output: Some(args::output::<Out>),
         handler: Handler::Own(run::<M>),
     }
 }

@@ -32,7 +32,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: false },
         needs: Needs { grants: &[Grant::Modify], features: &[Feature::Folders], save_dir: false },
         input: args::schema::<Args>,
-        output: Some(args::schema::<moving::MovedOut>),
+        output: Some(args::output::<moving::MovedOut>),
         handler: Handler::Own(run::<M>),
     }
 }

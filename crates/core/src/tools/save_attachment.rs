@@ -49,7 +49,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: false, idempotent: true, open_world: false },
         needs: Needs { grants: &[Grant::Read], features: &[], save_dir: true },
         input: args::schema::<Args>,
-        output: Some(args::schema::<Out>),
+        output: Some(args::output::<Out>),
         handler: Handler::Foreign(run::<M>),
     }
 }

@@ -27,7 +27,7 @@ pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
         hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
         needs: Needs::grants(&[Grant::Send]),
         input: args::schema::<Args>,
-        output: Some(args::schema::<SendOut>),
+        output: Some(args::output::<SendOut>),
         handler: Handler::ConfirmSend(run::<M>),
     }
 }

@@ -22,12 +22,15 @@ pub(super) struct SendOut {
     /// `sent`, `not_sent` or `unknown`.
     outcome: String,
     /// Why it was not sent, as a short code.
+    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The draft's id; it stays in Drafts unless the message was sent.
     draft: String,
     /// What became of the copy in Sent: `filed`, `already_there` or `not_filed`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     sent_copy: Option<String>,
     /// What became of the draft: `removed` or `kept`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     draft_now: Option<String>,
 }
 
