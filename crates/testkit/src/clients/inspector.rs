@@ -53,7 +53,6 @@ impl<'s> Inspector<'s> {
         let Some(mut command) = available(Need::Inspector, command)? else { return Ok(None) };
         let (program, arguments) = command_line(self.server);
         command.args(["--protocol-era", self.era, "--format", "json", "--quiet"]).args(request);
-        command.arg("--").arg(program).args(arguments);
         hand_environment(self.server, &mut command);
         // The inspector hands its server only what is named here.
         for (name, value) in self.server.get_envs() {
@@ -62,6 +61,7 @@ impl<'s> Inspector<'s> {
                 command.args(["-e", &pair]);
             }
         }
+        command.arg("--").arg(program).args(arguments);
         let output = run(command)?;
         let errors = String::from_utf8_lossy(&output.stderr);
         // It ends with 5 when the tool itself reported an error.

@@ -15,6 +15,7 @@
 
 mod answer;
 mod result;
+mod schema;
 
 use std::collections::HashMap;
 use std::process::{ExitStatus, Stdio};
@@ -218,6 +219,23 @@ impl RawClient {
     pub async fn tools(&self) -> Result<Vec<Value>> {
         let list = self.request("tools/list", json!({})).await?;
         list.get("tools").and_then(Value::as_array).cloned().context("no tools in the list")
+    }
+
+    /// Checks a tool's structured result against the schema that the server lists for it, as published clients do.
+    ///
+    /// # Errors
+    /// It does not fit, or there is one without the other.
+    pub async fn fits(&self, tool: &str, result: &CallResult) -> Result<()> {
+        let tools = self.tools().await?;
+        let row = tools.iter().find(|row| row.get("name") == Some(&tool.into()));
+        let schema = row.with_context(|| format!("no tool {tool}"))?.get("outputSchema");
+        match (schema, &result.structured) {
+            (None, None) => Ok(()),
+            (Some(schema), Some(value)) => {
+                schema::check(schema, value).with_context(|| format!("{tool}: {value}"))
+            }
+            (schema, value) => bail!("{tool} has the schema {schema:?} and the structured result {value:?}"),
+        }
     }
 
     /// Sends one request and waits for its result. In the modern era the `_meta` it needs is added, unless the
