@@ -17,6 +17,9 @@ use crate::{
     tools::ToolDef,
 };
 
+/// Whose the sample mailbox is; known here so that it doesn't have to be made to be listed.
+const DEMO_ADDRESS: &str = "jana@example.com";
+
 /// Serves until the client leaves.
 pub(super) fn run<P: Provider>(sources: &Sources<'_>, demo: bool) -> anyhow::Result<()> {
     if demo {
@@ -41,7 +44,8 @@ pub(super) fn run<P: Provider>(sources: &Sources<'_>, demo: bool) -> anyhow::Res
 /// A server over the sample mailbox, its state in a directory that goes away.
 pub(super) fn demo_server<P: Provider>(scratch: &Scratch) -> anyhow::Result<Server<memory::MemoryMailbox>> {
     let name = AccountName::parse("demo").ok_or_else(|| anyhow::anyhow!("the demo's account has no name"))?;
-    let accounts = server::demo_accounts(memory::sample(), name, scratch.path().join("state.sqlite"));
+    let state = scratch.path().join("state.sqlite");
+    let accounts = server::demo_accounts(memory::sample, name, DEMO_ADDRESS, state);
     let gate = Gate::new(GateConfig { key: KeySource::Process, ttl: GateConfig::TTL, elicitation: true });
     Ok(server_of::<P, _>(P::table(), accounts, gate))
 }
@@ -61,4 +65,15 @@ fn serve<M: Mailbox<Stage = Raw>>(server: Server<M>) -> anyhow::Result<()> {
     let outcome = runtime.block_on(serve_stdio(server));
     runtime.shutdown_background();
     outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_demo_names_the_owner_of_its_mailbox() {
+        let sample = memory::sample();
+        assert_eq!(sample.own_addresses().first().unwrap().addr_spec, DEMO_ADDRESS);
+    }
 }

@@ -59,15 +59,17 @@ fn opener<P: Provider>(
     }))
 }
 
-/// The demo's account: the sample mailbox in memory, its state in a directory of its own.
+/// The demo's account: a mailbox in memory, its state in a directory of its own. The mailbox is made on the first call,
+/// because reading a few dozen messages takes longer than the whole start of a server.
 pub fn demo_accounts(
-    mailbox: MemoryMailbox,
+    mailbox: fn() -> MemoryMailbox,
     name: AccountName,
+    address: &str,
     state_file: std::path::PathBuf,
 ) -> Accounts<MemoryMailbox> {
     let profile = Profile {
         name,
-        address: mailbox.own_addresses().first().map(|address| address.addr_spec.clone()),
+        address: Some(address.to_owned()),
         grants: Grants::all(),
         level: Level::Off,
         level_written: true,
@@ -76,10 +78,10 @@ pub fn demo_accounts(
     let store: Arc<dyn StateStore> = Arc::new(Sqlite::at(state_file));
     let opener_profile = profile.clone();
     let opener: Opener<MemoryMailbox> = Box::new(move || {
-        let (profile, mailbox, store) = (opener_profile.clone(), mailbox.clone(), Arc::clone(&store));
+        let (profile, store) = (opener_profile.clone(), Arc::clone(&store));
         let principal = Principal::new("demo".to_owned());
         Box::pin(
-            async move { Ok(put_together(profile, mailbox, &RulesConfig::default(), store, &principal)) },
+            async move { Ok(put_together(profile, mailbox(), &RulesConfig::default(), store, &principal)) },
         )
     });
     Accounts::new(vec![Slot::new(profile, Ok(opener))], None)
