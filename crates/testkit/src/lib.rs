@@ -7,6 +7,7 @@
 
 pub mod clients;
 pub mod conformance;
+pub mod corpus;
 pub mod faults;
 pub mod mcp;
 pub mod require;
