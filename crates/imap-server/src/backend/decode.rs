@@ -39,7 +39,22 @@ pub(super) fn file_name(params: &[(String, Vec<u8>)], name: &str) -> Option<Stri
         let value = charset::decode_header(value, None);
         field.extend(["; ", found, "="]);
         if found.ends_with('*') {
-            field.extend(value.chars().filter(|c| c.is_ascii_graphic() && !"\";\\".contains(*c)));
+            // Dovecot joins the pieces into one extended value and leaves what stood in quotes as it was.
+            for c in value.chars().filter(|c| c.is_ascii_graphic() || *c == ' ') {
+                if matches!(c, ' ' | '"' | ';' | '\\') {
+                    field.extend([
+                        "%",
+                        match c {
+                            ' ' => "20",
+                            '"' => "22",
+                            ';' => "3B",
+                            _ => "5C",
+                        },
+                    ]);
+                } else {
+                    field.push(c);
+                }
+            }
         } else {
             field.push('"');
             for c in value.chars().filter(|c| !c.is_control()) {
@@ -90,6 +105,8 @@ mod tests {
         );
         let pieces = [("filename*0*", "utf-8''%C5%BE"), ("filename*1", "lu.pdf")];
         assert_eq!(named(&pieces, "filename").as_deref(), Some("žlu.pdf"));
+        let joined = [("filename*", "utf-8''%C4%8Db c;\"d.pdf")];
+        assert_eq!(named(&joined, "filename").as_deref(), Some("čb c;\"d.pdf"));
         assert_eq!(named(&[("name", "=?utf-8?Q?=C5=BE.pdf?=")], "name").as_deref(), Some("ž.pdf"));
         assert_eq!(named(&[("charset", "utf-8")], "name"), None);
     }
