@@ -20,7 +20,7 @@ use rmcp::{
 };
 pub use root::{accounts, demo_accounts};
 pub use sends::Sends;
-pub use stdio::serve_stdio;
+pub use stdio::{serve_over, serve_stdio};
 use tokio_util::sync::CancellationToken;
 
 use crate::{

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio_pipes};
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::{SEND_GRACE, Server};
@@ -18,9 +18,22 @@ use crate::{mailbox::Mailbox, protection::Raw};
 /// # Errors
 /// What broke the transport, in rmcp's words. A client that leaves, even before `initialize`, is not an error.
 pub async fn serve_stdio<M: Mailbox<Stage = Raw>>(server: Server<M>) -> anyhow::Result<()> {
+    let (stdin, stdout) = stdio_pipes();
+    serve_over(server, stdin, stdout).await
+}
+
+/// Serves over two pipes that stand for stdin and stdout, in the same way.
+///
+/// # Errors
+/// As [`serve_stdio`].
+pub async fn serve_over<M, R, W>(server: Server<M>, stdin: R, stdout: W) -> anyhow::Result<()>
+where
+    M: Mailbox<Stage = Raw>,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
     let closing = server.closing.clone();
     let sends = server.sends.clone();
-    let (stdin, stdout) = stdio_pipes();
     let transport = (UntilClosed { stdin, closing: closing.clone() }, stdout);
     let service = tokio::select! {
         started = server.serve(transport) => match started {
