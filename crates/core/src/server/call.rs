@@ -51,6 +51,7 @@ impl<M: Mailbox<Stage = Raw>> Server<M> {
         };
         let mut task = tokio::spawn(async move { run.dispatch(row, &call, arguments).await });
         let answered = tokio::select! {
+            biased;
             ended = &mut task => match ended {
                 Ok(Ok(reply)) => return Ok(reply.into_answer()),
                 Ok(Err(error)) => error,
@@ -62,7 +63,7 @@ impl<M: Mailbox<Stage = Raw>> Server<M> {
         };
         // A send that has claimed its draft goes on to its end in the background; everything else stops here, and a
         // backend drops the connection that it was using.
-        if !sends.is_in_flight() {
+        if sends.give_up() {
             task.abort();
         }
         tracing::info!(tool = row.name, "call ended with an error");

@@ -56,7 +56,9 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
         Outcome::Confirmed(confirmed) => confirmed,
     };
     let outbox = mailbox.ready(draft).await?;
-    let _in_flight = confirming.sends.begin();
+    let Some(_in_flight) = confirming.sends.begin() else {
+        return Ok(Reply::Page(not_sent(draft, Declined::Cancelled)));
+    };
     let (permit, ticket) = policy.claim(Approval::Confirmed(confirmed)).await?;
     let sent = match mailbox.send(permit, outbox).await {
         Ok(sent) => sent,
