@@ -3,7 +3,7 @@
 //! and names that the owner wrote (an account, a setting).
 
 use countersign_confirm::Answer;
-use countersign_send_policy::Refusal;
+use countersign_send_policy::{Refusal, Words};
 use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::{
@@ -95,17 +95,11 @@ impl ToolError {
     }
 }
 
+/// A refusal brings all three sentences itself.
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
-        Self { not_done: "", why: refusal.to_string(), next: "" }.trimmed()
-    }
-}
-
-impl ToolError {
-    /// A refusal brings all three sentences itself.
-    fn trimmed(mut self) -> Self {
-        self.why = self.why.trim().to_owned();
-        self
+        let Words { not_done, why, next } = refusal.words();
+        Self { not_done, why, next }
     }
 }
 
