@@ -73,12 +73,13 @@ fn run<M: Mailbox<Stage = Raw>>(account: &Account<M>, arguments: JsonObject, _wo
             ));
         }
         let moved = account.mailbox().trash_draft(&id).await?;
-        Ok(Reply::Page(
-            Page::default()
-                .say("The draft was not written with this server, or can't be removed by itself, so it was moved to Trash.")
-                .fact("draft", &id)
-                .fact("outcome", Words("trashed"))
-                .fact("now", moved.to),
-        ))
+        let page = Page::default().say(
+            "The draft was not written with this server, or can't be removed by itself, so it was moved to Trash.",
+        );
+        let page = match &moved.to {
+            Some(now) => page.say(" Its id there: ").own(now),
+            None => page,
+        };
+        Ok(Reply::Page(page.fact("draft", &id).fact("outcome", Words("trashed")).fact("now", moved.to)))
     })
 }

@@ -98,7 +98,11 @@ pub(super) fn row_text(out: &mut String, row: &MessageRow) {
         row.received.or(row.headers.date).map_or_else(|| "no date".to_owned(), |date| date.to_string());
     let _ = writeln!(out, "- {subject}");
     let _ =
-        writeln!(out, "  {date} | from {} | to {}", addresses(&row.headers.from), addresses(&row.headers.to));
+        write!(out, "  {date} | from {} | to {}", addresses(&row.headers.from), addresses(&row.headers.to));
+    if !row.headers.cc.is_empty() {
+        let _ = write!(out, " | cc {}", addresses(&row.headers.cc));
+    }
+    out.push('\n');
     let _ = writeln!(out, "  {} | id {} | folder {}", facts(row).join(", "), row.id, row.folder);
 }
 
