@@ -9,11 +9,14 @@
 mod backend;
 mod error;
 mod mutf7;
+mod provider;
 mod refs;
 mod session;
 mod settings;
 mod smtp;
 mod special_use;
+mod tools;
 
 pub use backend::{ImapMailbox, Outbox};
-pub use settings::{Credential, Endpoint, FileSent, ImapSettings, Secret, Security, Timeouts};
+pub use provider::Imap;
+pub use settings::{Endpoint, FileSent, ImapSettings, Security, Timeouts};

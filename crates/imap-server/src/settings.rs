@@ -1,8 +1,8 @@
-//! What an account's configuration says about its servers, and where its password comes from.
+//! What an account's configuration says about its servers.
 
-use std::{fmt, future::Future, path::PathBuf, pin::Pin, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
-use countersign_core::{mailbox::MailboxError, model::Address};
+use countersign_core::model::{Address, Origin};
 
 /// How a connection is protected. Certificates are always checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,55 +81,9 @@ pub struct ImapSettings {
     pub timeouts: Timeouts,
 }
 
-/// A password. It can't be printed, and its memory is overwritten when it is dropped, as far as safe code can tell.
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a password.
-    pub fn new(password: String) -> Self {
-        Self(password)
-    }
-
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Drop for Secret {
-    fn drop(&mut self) {
-        let mut bytes = std::mem::take(&mut self.0).into_bytes();
-        bytes.fill(0);
-        std::hint::black_box(&bytes);
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Secret(..)")
-    }
-}
-
-/// Where the password comes from; asked only when a connection is made, so that starting touches no keychain.
-pub trait Credential: Send + Sync + 'static {
-    /// Reads the password.
-    fn password(&self) -> Pin<Box<dyn Future<Output = Result<Secret, MailboxError>> + Send + '_>>;
-}
-
-impl<F> Credential for F
-where
-    F: Fn() -> Result<Secret, MailboxError> + Send + Sync + 'static,
-{
-    fn password(&self) -> Pin<Box<dyn Future<Output = Result<Secret, MailboxError>> + Send + '_>> {
-        Box::pin(std::future::ready(self()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_is_not_printed() {
-        assert_eq!(format!("{:?}", Secret::new("zebra".to_owned())), "Secret(..)");
+impl ImapSettings {
+    /// Whose store this is, the same for the state and for the permits that it takes.
+    pub(crate) fn origin(&self) -> Origin {
+        Origin::new("imap", &self.imap.host, &self.user)
     }
 }

@@ -16,7 +16,10 @@ use std::{
     time::Duration,
 };
 
-use countersign_core::mailbox::{ConnectFault, Ending, MailboxError, Peer, SendRefusal};
+use countersign_core::{
+    config::Credential,
+    mailbox::{ConnectFault, Ending, MailboxError, Peer, SendRefusal},
+};
 use lettre::transport::smtp::{
     Error,
     authentication::{Credentials, Mechanism},
@@ -31,7 +34,7 @@ use tokio::{
 
 use crate::{
     session::{Stream, Tls, dial, secure},
-    settings::{Credential, ImapSettings, Security},
+    settings::{ImapSettings, Security},
 };
 
 /// How long a reply to a command may take. RFC 5321 §4.5.3.2 allows minutes; a call has less.
@@ -84,7 +87,7 @@ impl Submission {
             Ok(Err(error)) => return Err(greeting_error(&error)),
             Ok(Ok(connection)) => connection,
         };
-        let password = self.credential.password().await?;
+        let password = self.credential.secret().await?;
         let credentials = Credentials::new(self.settings.user.clone(), password.expose().to_owned());
         drop(password);
         let signed_in = connection.auth(&[Mechanism::Plain, Mechanism::Login], &credentials);

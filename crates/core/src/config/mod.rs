@@ -17,7 +17,7 @@ mod policy;
 mod secrets;
 mod switches;
 
-pub use account::AccountConfig;
+pub use account::{AccountConfig, Settings};
 pub(crate) use append::with_account;
 pub(crate) use atomic::replace;
 pub(crate) use env::{COLUMNS, LOG, NO_COLOR};

@@ -16,6 +16,7 @@ mod thread;
 use std::sync::Arc;
 
 use countersign_core::{
+    config::Credential,
     mailbox::{Ending, Feature, Features, Found, Mailbox, MailboxError},
     model::{
         Address, Attachment, AttachmentRequest, Delivered, Destination, DraftRef, FlagChange, Folder,
@@ -28,7 +29,7 @@ use countersign_send_policy::{DraftFields, ExposureReceipt, SendPermit};
 
 use crate::{
     session::{Pool, Tls},
-    settings::{Credential, ImapSettings},
+    settings::ImapSettings,
     smtp::Submission,
 };
 
@@ -49,7 +50,7 @@ impl ImapMailbox {
         let settings = Arc::new(settings);
         let tls = Arc::new(Tls::new(settings.ca_file.clone()));
         Self {
-            origin: Origin::new("imap", &settings.imap.host, &settings.user),
+            origin: settings.origin(),
             pool: Pool::new(Arc::clone(&settings), Arc::clone(&tls), Arc::clone(&credential)),
             submission: Submission::new(Arc::clone(&settings), tls, credential),
             folders: folders::Known::default(),

@@ -4,7 +4,10 @@
 use std::{io, time::Duration};
 
 use async_imap::{Authenticator, Client, Session};
-use countersign_core::mailbox::{ConnectFault, MailboxError, Peer};
+use countersign_core::{
+    config::{Credential, Secret},
+    mailbox::{ConnectFault, MailboxError, Peer},
+};
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpStream, lookup_host},
@@ -19,7 +22,7 @@ use super::{
     tls::Tls,
     wire::{Wire, WireFault},
 };
-use crate::settings::{Credential, Endpoint, ImapSettings, Secret, Security};
+use crate::settings::{Endpoint, ImapSettings, Security};
 
 /// Opens a TCP connection.
 pub(crate) async fn dial(endpoint: &Endpoint, limit: Duration) -> Result<TcpStream, ConnectFault> {
@@ -83,7 +86,7 @@ pub(super) async fn open(
 ) -> Result<Connection, MailboxError> {
     let limit = settings.timeouts.connect;
     let (wire, capabilities) = greeted(&settings.imap, tls, limit).await?;
-    let password = credential.password().await?;
+    let password = credential.secret().await?;
     let session = timeout(limit, sign_in(wire, capabilities, &settings.user, &password))
         .await
         .unwrap_or(Err(fault(ConnectFault::TimedOut)))?;

@@ -3,7 +3,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use countersign_core::mailbox::{ConnectFault, MailboxError, Peer};
+use countersign_core::{
+    config::Credential,
+    mailbox::{ConnectFault, MailboxError, Peer},
+};
 use tokio::{
     sync::{Mutex, MutexGuard},
     time::timeout,
@@ -15,7 +18,7 @@ use super::{
     connection::{Answer, Connection, Open, Selected},
     tls::Tls,
 };
-use crate::settings::{Credential, ImapSettings};
+use crate::settings::ImapSettings;
 
 /// How long an idle connection has to answer a NOOP before it counts as dead.
 const PROBE: Duration = Duration::from_secs(5);

@@ -3,14 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use countersign_core::{
+    config::{Credential, Secret},
     mailbox::{Mailbox, MailboxError},
     model::{
         Address, Folder, FolderRef, FolderScope, Listing, Message, MessageRef, Search, SpecialUse, Thread,
         Window,
     },
     protection::{Level, ProtectedMailbox},
+    tools::BoxFuture,
 };
-use countersign_imap::{Endpoint, FileSent, ImapMailbox, ImapSettings, Secret, Security, Timeouts};
+use countersign_imap::{Endpoint, FileSent, ImapMailbox, ImapSettings, Security, Timeouts};
 use countersign_send_policy::{CallScope, PolicyIdentity, Principal, RulesConfig, SendPolicy, Sqlite};
 use countersign_testkit::services::{Mail, User};
 
@@ -22,6 +24,26 @@ pub(crate) struct Account {
     pub(crate) mailbox: ProtectedMailbox<ImapMailbox>,
     policy: SendPolicy,
     _state: tempfile::TempDir,
+}
+
+/// A password that is known beforehand.
+#[derive(Debug)]
+pub(crate) struct Password(String);
+
+impl Password {
+    pub(crate) fn of(password: &str) -> Arc<Self> {
+        Arc::new(Self(password.to_owned()))
+    }
+}
+
+impl Credential for Password {
+    fn principal(&self) -> BoxFuture<'_, Result<Principal, MailboxError>> {
+        Box::pin(std::future::ready(Ok(Principal::new("test".to_owned()))))
+    }
+
+    fn secret(&self) -> BoxFuture<'_, Result<Secret, MailboxError>> {
+        Box::pin(std::future::ready(Ok(Secret::new(self.0.clone()))))
+    }
 }
 
 /// Settings for a user: TLS from the first byte at both servers.
@@ -48,9 +70,7 @@ impl Account {
 
     #[expect(clippy::disallowed_methods, reason = "a test is a composition root of its own")]
     pub(crate) fn with(settings: ImapSettings, password: &str) -> Self {
-        let password = password.to_owned();
-        let credential = Arc::new(move || Ok::<_, MailboxError>(Secret::new(password.clone())));
-        let mailbox = ProtectedMailbox::new(ImapMailbox::new(settings, credential), Level::Off);
+        let mailbox = ProtectedMailbox::new(ImapMailbox::new(settings, Password::of(password)), Level::Off);
         let state = tempfile::tempdir().unwrap();
         let store = Arc::new(Sqlite::at(state.path().join("state.sqlite")));
         let identity =

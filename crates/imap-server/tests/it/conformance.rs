@@ -1,14 +1,14 @@
 //! What every backend promises, kept by this one over a real Dovecot and a real Postfix.
 
 use anyhow::Result;
-use countersign_core::{mailbox::MailboxError, model::Timestamp, protection::ProtectedMailbox};
-use countersign_imap::{ImapMailbox, Secret};
+use countersign_core::{model::Timestamp, protection::ProtectedMailbox};
+use countersign_imap::ImapMailbox;
 use countersign_testkit::{
     conformance::{Bench, Fixture, Put, Stored, protected},
     services::{self, User, mail},
 };
 
-use crate::account::settings;
+use crate::account::{Password, settings};
 
 struct Dovecot {
     user: User<'static>,
@@ -56,9 +56,7 @@ async fn open(promise: &str) -> Result<Option<Bench<ProtectedMailbox<ImapMailbox
     let user = mail.user(&promise.replace('_', "-"))?;
     let fixture = Dovecot { user: user.clone() };
     user.create_folder(fixture.plain_folder())?;
-    let password = user.password.clone();
-    let credential = std::sync::Arc::new(move || Ok::<_, MailboxError>(Secret::new(password.clone())));
-    let mailbox = ImapMailbox::new(settings(mail, &user), credential);
+    let mailbox = ImapMailbox::new(settings(mail, &user), Password::of(&user.password));
     Ok(Some(Bench::new(protected(mailbox), Box::new(fixture))?))
 }
 
