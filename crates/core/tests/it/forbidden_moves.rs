@@ -34,7 +34,8 @@ const MOVES: &[(&str, &str)] = &[
     ("f27_question_state", "E0616"),
     ("f28_page_own_foreign", "E0277"),
     ("h01_backend_derives_serialize", "E0277"),
-    ("h02_forge_the_wire", "E0277"),
+    ("h02_forge_the_wire", "E0451"),
+    ("h02_steal_the_state", "E0277"),
     ("h04_permit_into_page", "E0277"),
     ("h08_smuggle_through_render", "E0308"),
 ];

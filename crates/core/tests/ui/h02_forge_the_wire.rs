@@ -1,14 +1,10 @@
-//! Only confirm turns a request into a call and a question into its wire form.
+//! Only confirm turns a request into a call: nobody else can put a state of their own into one.
 
-use countersign_confirm::{Call, Question};
-use rmcp::{RoleServer, model::{CallToolRequestParams, CallToolResponse}, service::RequestContext};
+use countersign_confirm::Call;
+use rmcp::{RoleServer, model::CallToolRequestParams, service::RequestContext};
 fn forged(mut r: CallToolRequestParams, c: RequestContext<RoleServer>, state: String) -> Call {
     r.request_state = Some(state);
-    let Some(waiting) = None else { unreachable!() };
-    Call { context: c, request_state: r.request_state, input_responses: r.input_responses, waiting }
-}
-fn steal(q: Question) -> Option<String> {
-    match CallToolResponse::from(q) { CallToolResponse::InputRequired(r) => r.request_state, _ => None }
+    Call { context: c, request_state: r.request_state, input_responses: r.input_responses, waiting: unreachable!() }
 }
 
 fn main() {}
