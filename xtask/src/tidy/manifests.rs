@@ -10,7 +10,9 @@ pub(crate) fn lints(tree: &Tree) -> Vec<Offence> {
         lines.next() == Some("workspace = true")
     };
     tree.all()
-        .filter(|(file, text)| file.ends_with("/Cargo.toml") && text.contains("[package]") && !inherits(text))
+        .filter(|(file, text)| file.ends_with("/Cargo.toml") && text.contains("[package]"))
+        // A workspace of its own (the fuzz targets, which need another compiler) has nothing to inherit.
+        .filter(|(_, text)| !text.contains("\n[workspace]") && !inherits(text))
         .map(|(file, _)| Offence::new(file, 1, "a member must have `[lints] workspace = true`"))
         .collect()
 }
@@ -24,6 +26,7 @@ mod tests {
         let tree = Tree::sample(&[
             ("Cargo.toml", "[workspace]\n"),
             ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n\n[lints]\nworkspace = true\n"),
+            ("fuzz/Cargo.toml", "[package]\nname = \"fuzz\"\n\n[workspace]\n"),
             ("crates/b/Cargo.toml", "[package]\nname = \"b\"\n\n[lints.rust]\nunsafe_code = \"warn\"\n"),
         ]);
         let found: Vec<String> = lints(&tree).into_iter().map(|offence| offence.file).collect();

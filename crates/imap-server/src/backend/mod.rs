@@ -57,11 +57,6 @@ impl ImapMailbox {
             settings,
         }
     }
-
-    /// Closes the idle connection, if there is one.
-    pub async fn close(&self) {
-        self.pool.close().await;
-    }
 }
 
 impl Mailbox for ImapMailbox {

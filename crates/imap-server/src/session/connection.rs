@@ -353,10 +353,4 @@ impl Connection {
         self.broken = true;
         MailboxError::TimedOut
     }
-
-    /// Says goodbye, in case the server keeps count of connections.
-    pub(super) async fn close(mut self) {
-        self.deadline = deadline(Duration::from_secs(1));
-        let _ = timeout_at(self.deadline, self.session.run_command("LOGOUT")).await;
-    }
 }

@@ -57,13 +57,6 @@ impl Pool {
     async fn connect(&self) -> Result<Connection, MailboxError> {
         connect::open(&self.settings, &self.tls, &*self.credential).await
     }
-
-    /// Closes the idle connection, if there is one.
-    pub(crate) async fn close(&self) {
-        if let Some(connection) = self.slot.lock().await.take() {
-            connection.close().await;
-        }
-    }
 }
 
 /// The connection while one call uses it. It goes back when this is dropped, unless a command was cut short.

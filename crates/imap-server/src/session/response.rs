@@ -160,7 +160,8 @@ impl Fetched {
 }
 
 fn is_body(name: &str, section: &str) -> bool {
-    let Some(rest) = name.strip_prefix("BODY[").and_then(|rest| rest.strip_prefix(section)) else {
+    let inside = name.strip_prefix("BODY").and_then(|rest| rest.strip_prefix('['));
+    let Some(rest) = inside.and_then(|rest| rest.strip_prefix(section)) else {
         return false;
     };
     rest.starts_with(']') || (section == "HEADER.FIELDS" && rest.starts_with([' ', '(']))
