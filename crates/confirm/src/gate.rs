@@ -49,8 +49,26 @@ pub struct Act<'a> {
     pub principal: &'a str,
     /// Provider, host and user that the account stands for.
     pub origin: &'a str,
+    /// What is acted on, where the arguments don't name it because the first round made it (a stored draft). Empty
+    /// where they do. It is signed, and [`Gate::round`] gives it back in the next round.
+    pub subject: &'a str,
     /// The tool's arguments as the client sent them.
     pub arguments: &'a Map<String, Value>,
+}
+
+/// Where in its confirmation a call stands.
+#[derive(Clone, Debug, Eq, PartialEq)]
+#[expect(clippy::exhaustive_enums, reason = "a caller has to decide each")]
+pub enum Round {
+    /// Nobody was asked yet: what is to be confirmed may be made now.
+    First,
+    /// It brings back what [`Gate::confirm`] signed for this subject. Whether that still counts is for `confirm` to say.
+    Next {
+        /// [`Act::subject`] of the round before.
+        subject: String,
+    },
+    /// It brings back what was not signed for this call.
+    Invalid,
 }
 
 /// Asks a person before something irreversible happens.
@@ -85,6 +103,17 @@ impl Gate {
             Ok(Rail::InputRequired) => rail::input_required::run(self, call, act, fresh).await,
             Ok(Rail::Elicitation) => rail::elicitation::run(self, call, fresh).await,
             Err(declined) => Ok(Outcome::Declined(declined)),
+        }
+    }
+
+    /// Where a call stands, for a tool that makes what is to be confirmed: it makes it in the first round only, and the
+    /// next one names it. `act` is compared without its subject.
+    #[must_use]
+    pub fn round(&self, call: &Call, act: &Act<'_>) -> Round {
+        match rail::choose(self.elicitation, call) {
+            Ok(Rail::InputRequired) => rail::input_required::round(self, call, act),
+            // On the older rail the whole confirmation is one call, and without a rail there is none.
+            Ok(Rail::Elicitation) | Err(_) => Round::First,
         }
     }
 

@@ -51,7 +51,7 @@ pub use subject::{Fresh, Subject, Terms};
 #[cfg(feature = "rmcp")]
 pub use {
     call::{Answer, Call, Question, Waiting, answer},
-    gate::{Act, Gate, GateConfig},
+    gate::{Act, Gate, GateConfig, Round},
     key::KeySource,
     tokio_util::sync::CancellationToken,
 };

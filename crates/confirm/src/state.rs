@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The prefix is under the MAC, so nothing that the same key signs in another format can be taken for a state. The
-//! claims say which call was shown to the person (method, tool, account, origin, sign-in, hash of the arguments), what
+//! claims say which call was shown to the person (method, tool, account, origin, sign-in, subject, hash of the arguments), what
 //! they were shown (digest, terms, hash of the prompt), until when it counts, and a nonce.
 //!
 //! **Untrusted:** all of it, until the MAC is right. **Not kept:** secrecy (the client can read the claims; the
@@ -63,11 +63,12 @@ pub(crate) struct Binding {
     origin: String,
     principal: String,
     arguments: String,
+    subject: String,
 }
 
 impl Binding {
     pub(crate) fn of(act: &Act<'_>) -> Self {
-        let Act { tool, account, principal, origin, arguments } = *act;
+        let Act { tool, account, principal, origin, subject, arguments } = *act;
         Self {
             method: METHOD.to_owned(),
             tool: tool.to_owned(),
@@ -75,6 +76,7 @@ impl Binding {
             origin: origin.to_owned(),
             principal: URL_SAFE_NO_PAD.encode(labelled("principal", principal)),
             arguments: URL_SAFE_NO_PAD.encode(labelled("arguments", &canonical::object(arguments))),
+            subject: subject.to_owned(),
         }
     }
 }
@@ -125,6 +127,14 @@ pub(crate) fn open(key: &Key, binding: &Binding, state: &str, now: SystemTime) -
     let digest = hash(&claims.digest).ok_or(StateError::Forged)?;
     let prompt = hash(&claims.prompt).ok_or(StateError::Forged)?;
     Ok(Shown { digest, terms: Terms(claims.terms), prompt })
+}
+
+/// The subject that a state was sealed for, when it is ours and fits the call in everything else. Its time isn't looked
+/// at: a state that came too late still names what was shown.
+pub(crate) fn subject(key: &Key, binding: &Binding, state: &str) -> Option<String> {
+    let Claims { call, .. } = verify(key, state)?;
+    let expected = Binding { subject: call.subject.clone(), ..binding.clone() };
+    (call == expected).then_some(call.subject)
 }
 
 /// The claims, when the MAC over exactly these bytes is ours. Nothing is parsed before that.

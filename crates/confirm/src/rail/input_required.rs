@@ -9,7 +9,7 @@ use rmcp::model::{ElicitRequest, ElicitResult, InputRequest, InputRequiredResult
 
 use super::{CONFIRM, decide, form};
 use crate::{
-    Act, Call, Declined, Fresh, Gate, Outcome, Question, Subject as _,
+    Act, Call, Declined, Fresh, Gate, Outcome, Question, Round, Subject as _,
     error::StateError,
     gate::compare,
     key::Key,
@@ -35,9 +35,18 @@ pub(crate) async fn run<F: Fresh>(
     Ok(compare(call, fresh.read().await?, &shown))
 }
 
+/// Where the call stands: in the first round nothing comes back.
+pub(crate) fn round(gate: &Gate, call: &Call, act: &Act<'_>) -> Round {
+    let Some(state) = &call.request_state else {
+        return if answer(call).is_some() { Round::Invalid } else { Round::First };
+    };
+    let subject = gate.key().ok().and_then(|key| state::subject(&key, &Binding::of(act), state));
+    subject.map_or(Round::Invalid, |subject| Round::Next { subject })
+}
+
 /// What the person was shown and agreed to; `None` when they have not been asked or not answered yet.
 fn returned(call: &Call, key: &Key, binding: &Binding) -> Result<Option<Shown>, Declined> {
-    let answer = call.input_responses.as_ref().and_then(|responses| responses.get(CONFIRM));
+    let answer = answer(call);
     let Some(state) = &call.request_state else {
         // An answer to a question that this call can't show to have been asked.
         return if answer.is_some() { Err(Declined::BadState) } else { Ok(None) };
@@ -53,6 +62,11 @@ fn returned(call: &Call, key: &Key, binding: &Binding) -> Result<Option<Shown>, 
     let answer: ElicitResult = serde_json::from_value(answer.clone()).map_err(|_| Declined::Unanswered)?;
     decide(&answer)?;
     Ok(Some(shown))
+}
+
+/// What came back under the question's key, if anything.
+fn answer(call: &Call) -> Option<&serde_json::Value> {
+    call.input_responses.as_ref().and_then(|responses| responses.get(CONFIRM))
 }
 
 async fn ask<F: Fresh>(

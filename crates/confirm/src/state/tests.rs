@@ -31,6 +31,7 @@ fn binding(change: impl FnOnce(&mut Act<'_>)) -> Binding {
         account: "work",
         principal: "k3y",
         origin: "imap.example.com/ann",
+        subject: "s1",
         arguments: &arguments,
     };
     change(&mut act);
@@ -53,11 +54,12 @@ fn a_state_opens_for_the_call_it_was_sealed_for() {
 #[test]
 fn a_state_is_foreign_to_every_other_call() {
     let other = arguments(json!({"draft": "d2", "account": "work"}));
-    let cases: [(&str, Binding); 5] = [
+    let cases: [(&str, Binding); 6] = [
         ("tool", binding(|act| act.tool = "delete_draft")),
         ("account", binding(|act| act.account = "home")),
         ("principal", binding(|act| act.principal = "0ther")),
         ("origin", binding(|act| act.origin = "imap.example.org/ann")),
+        ("subject", binding(|act| act.subject = "s2")),
         ("arguments", Binding::of(&Act { arguments: &other, ..example(&Map::new()) })),
     ];
     for (what, other) in cases {
@@ -69,7 +71,34 @@ fn a_state_is_foreign_to_every_other_call() {
 }
 
 fn example(arguments: &Map<String, Value>) -> Act<'_> {
-    Act { tool: "send_draft", account: "work", principal: "k3y", origin: "imap.example.com/ann", arguments }
+    Act {
+        tool: "send_draft",
+        account: "work",
+        principal: "k3y",
+        origin: "imap.example.com/ann",
+        subject: "s1",
+        arguments,
+    }
+}
+
+#[test]
+fn a_state_names_its_subject_to_its_own_call_alone() {
+    let named = |binding: &Binding, state: &str| subject(&key(), binding, state);
+    let unnamed = |act: &mut Act<'_>| act.subject = "";
+    assert_eq!(named(&binding(unnamed), &sealed()).as_deref(), Some("s1"));
+    let expired = seal(&key(), binding(|_| ()), &shown(), now(), Duration::ZERO).unwrap();
+    assert_eq!(named(&binding(unnamed), &expired).as_deref(), Some("s1"), "a late answer still names it");
+    for (what, other) in [
+        ("tool", binding(|act| act.tool = "reply_send")),
+        ("account", binding(|act| act.account = "home")),
+        ("principal", binding(|act| act.principal = "0ther")),
+        ("origin", binding(|act| act.origin = "imap.example.org/ann")),
+        ("arguments", Binding::of(&example(&arguments(json!({"draft": "d2"}))))),
+    ] {
+        assert_eq!(named(&other, &sealed()), None, "{what}");
+    }
+    assert_eq!(named(&binding(unnamed), &format!("{}A", sealed())), None);
+    assert_eq!(subject(&Key::new([8; 32]), &binding(unnamed), &sealed()), None);
 }
 
 #[test]
@@ -197,10 +226,13 @@ proptest! {
 
     #[test]
     fn a_state_of_any_call_opens_for_it_alone(
-        tool in ".{0,20}", account in ".{0,20}", principal in ".{0,20}", origin in ".{0,20}", draft in ".{0,20}",
+        tool in ".{0,20}", account in ".{0,20}", principal in ".{0,20}", origin in ".{0,20}", subject in ".{0,20}",
+        draft in ".{0,20}",
     ) {
         let arguments = arguments(json!({"draft": draft}));
-        let act = Act { tool: &tool, account: &account, principal: &principal, origin: &origin, arguments: &arguments };
+        let act = Act {
+            tool: &tool, account: &account, principal: &principal, origin: &origin, subject: &subject, arguments: &arguments,
+        };
         let state = seal(&key(), Binding::of(&act), &shown(), now(), TTL).unwrap();
         prop_assert_eq!(open(&key(), &Binding::of(&act), &state, now()), Ok(shown()));
         // The fields can't run into one another.

@@ -7,7 +7,8 @@ use std::{
 };
 
 use countersign_confirm::{
-    Act, Answer, Call, Confirmed, Fresh, Gate, GateConfig, KeySource, Outcome, Subject, Terms, answer, inert,
+    Act, Answer, Call, Confirmed, Fresh, Gate, GateConfig, KeySource, Outcome, Round, Subject, Terms, answer,
+    inert,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -38,6 +39,8 @@ pub(crate) struct World {
     pub(crate) principal: &'static str,
     pub(crate) origin: &'static str,
     pub(crate) reads: usize,
+    /// Where each call stood.
+    pub(crate) rounds: Vec<Round>,
     /// What was shredded, under which terms.
     pub(crate) shredded: Vec<(String, Terms)>,
     /// How long each finished call had waited for a person.
@@ -59,6 +62,7 @@ impl Default for World {
             principal: "first sign-in",
             origin: "archive.example",
             reads: 0,
+            rounds: Vec::new(),
             shredded: Vec::new(),
             waited: Vec::new(),
             ended: Vec::new(),
@@ -109,7 +113,9 @@ impl Shredder {
         let name = arguments.get("paper").and_then(|name| name.as_str()).unwrap_or_default();
         let (account, principal, origin) =
             self.change(|world| (world.account, world.principal, world.origin));
-        let act = Act { tool: &tool, account, principal, origin, arguments: &arguments };
+        let act = Act { tool: &tool, account, principal, origin, subject: name, arguments: &arguments };
+        let round = self.gate.round(&call, &act);
+        self.change(|world| world.rounds.push(round));
         let outcome = self.gate.confirm(&call, &act, &OnFile { shredder: self, name }).await;
         let ended = match outcome {
             Ok(Outcome::Ask(question)) => return Ok(Answer::Ask(question)),

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use countersign_confirm::{Declined, GateConfig, KeySource};
+use countersign_confirm::{Declined, GateConfig, KeySource, Round};
 use serde_json::{Value, json};
 
 use crate::{
-    client::{Client, Era, Prompt, Way},
+    client::{ALL, Client, Era, Prompt, Way},
     irreversible::{Shredder, World},
 };
 
@@ -137,6 +137,54 @@ async fn a_state_without_its_answer_asks_again() {
     let again = client.call_with(call).await.prompt();
     assert!(again.message.contains("June"), "{}", again.message);
     assert_eq!(client.accept(&again).await.text(), "shredded");
+}
+
+fn next() -> Round {
+    Round::Next { subject: "minutes".to_owned() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_is_told_by_the_state_that_comes_back() {
+    let (server, mut client, prompt) = asked().await;
+    client.accept(&with_state(&prompt, "x")).await.text();
+    let answer = json!({"confirm": {"action": "accept", "content": {"confirm": true}}});
+    let call = json!({"name": "shred", "arguments": {"paper": "minutes"}});
+    let with = |responses: &Value| {
+        let mut call = call.clone();
+        call["inputResponses"] = responses.clone();
+        call
+    };
+    client.call_with(with(&answer)).await.text();
+    client.call_with(with(&json!({"other": {}}))).await.prompt();
+    client
+        .accept(&with_call(&prompt, json!({"name": "burn", "arguments": {"paper": "minutes"}})))
+        .await
+        .text();
+    assert_eq!(client.accept(&prompt).await.text(), "shredded");
+    let rounds = server.change(|world| world.rounds.clone());
+    assert_eq!(rounds, [Round::First, Round::Invalid, Round::Invalid, Round::First, Round::Invalid, next()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_state_that_came_too_late_still_names_its_subject() {
+    let config = GateConfig { key: KeySource::Process, ttl: Duration::ZERO, elicitation: true };
+    let server = Shredder::with(config);
+    let mut client = Client::able(ERA, &server).await;
+    let prompt = client.shred("minutes").await.prompt();
+    client.accept(&prompt).await.text();
+    assert_eq!(server.change(|world| world.rounds.clone()), [Round::First, next()]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_nobody_can_be_asked_each_round_is_the_first() {
+    for era in ALL {
+        let server =
+            Shredder::with(GateConfig { key: KeySource::Process, ttl: GateConfig::TTL, elicitation: false });
+        let mut client = Client::able(era, &server).await;
+        let call = json!({"name": "shred", "arguments": {"paper": "minutes"}, "requestState": "x"});
+        client.call_with(call).await.text();
+        assert_eq!(server.change(|world| world.rounds.clone()), [Round::First], "{era:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

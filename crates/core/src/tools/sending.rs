@@ -47,6 +47,7 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
         account: account.name().as_str(),
         principal: confirming.principal,
         origin: &origin,
+        subject: draft.as_str(),
         arguments: confirming.arguments,
     };
     let fresh = policy.draft(mailbox, draft.as_str());
