@@ -34,6 +34,11 @@ impl Call {
         self.context.ct.clone()
     }
 
+    /// Whether this call brings what a person answered to an earlier one.
+    pub fn brings_answer(&self) -> bool {
+        self.request_state.is_some() || self.input_responses.is_some()
+    }
+
     /// How long this call has been waiting for a person.
     pub fn waiting(&self) -> Waiting {
         self.waiting.clone()
