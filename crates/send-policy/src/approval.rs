@@ -2,7 +2,7 @@
 
 use countersign_confirm::Confirmed;
 
-use crate::snapshot::DraftSnapshot;
+use crate::{rules::Approved, snapshot::DraftSnapshot};
 
 /// The proof that a claim consumes.
 pub enum Approval {
@@ -10,24 +10,49 @@ pub enum Approval {
     Confirmed(Confirmed<DraftSnapshot>),
     /// The owner's configuration sends it without asking.
     Waived(Waiver),
+    /// A person confirmed it, in tests of this crate, which has no gate.
+    #[cfg(test)]
+    Shown(DraftSnapshot),
 }
 
-/// The owner's rules say that this draft needs no question. Only this crate's rules make one, and in this version
-/// none does: every send asks.
+/// The owner's rules say that this draft needs no question. Only this crate's policy makes one, out of a reading that
+/// passed the rules, and the claim looks once more whether a question is needed by then.
+///
+/// ```compile_fail,E0423
+/// # fn f(snapshot: countersign_send_policy::DraftSnapshot) {
+/// let waiver = countersign_send_policy::Waiver(snapshot);
+/// # }
+/// ```
 pub struct Waiver(DraftSnapshot);
 
 impl Waiver {
-    #[cfg(test)]
     pub(crate) fn of(snapshot: DraftSnapshot) -> Self {
         Self(snapshot)
     }
 }
 
+/// A draft that was read to be sent: whether someone has to be asked about it.
+#[must_use]
+pub enum Prepared {
+    /// A person has to confirm it.
+    Asks,
+    /// The owner's rules send it as it is.
+    Waived(Box<Waiver>),
+}
+
 impl Approval {
-    pub(crate) fn into_snapshot(self) -> DraftSnapshot {
+    /// The snapshot, and what the claim holds it to.
+    pub(crate) fn into_parts(self) -> (DraftSnapshot, Approved) {
         match self {
-            Self::Confirmed(confirmed) => confirmed.into_subject(),
-            Self::Waived(Waiver(snapshot)) => snapshot,
+            Self::Confirmed(confirmed) => shown(confirmed.into_subject()),
+            Self::Waived(Waiver(snapshot)) => (snapshot, Approved::Unasked),
+            #[cfg(test)]
+            Self::Shown(snapshot) => shown(snapshot),
         }
     }
+}
+
+fn shown(snapshot: DraftSnapshot) -> (DraftSnapshot, Approved) {
+    let terms = snapshot.signed_terms();
+    (snapshot, Approved::Shown(terms))
 }

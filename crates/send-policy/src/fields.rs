@@ -4,7 +4,7 @@
 //! it, `DraftContent::seal` closes it, and only this crate opens it again, because whoever holds a draft's content
 //! could hand it to a model without the checks of a read.
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, time::SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -186,8 +186,23 @@ pub trait DraftSource: Sync {
     /// The account whose drafts these are.
     fn origin(&self) -> &Origin;
 
+    /// The addresses that this account sends from, as its owner configured them.
+    fn own_addresses(&self) -> &[Address];
+
     /// Reads the draft as it stands now.
     fn read_draft(&self, id: &str) -> impl Future<Output = Result<DraftContent, SourceError>> + Send;
+
+    /// Which of these addresses this identity wrote to before a moment: messages in Sent that arrived there before it,
+    /// from one of the account's own addresses, with the address among their recipients. Each compared by the source
+    /// itself; a search that matched loosely counts for nothing. Contacts don't count.
+    fn sent_to(
+        &self,
+        recipients: &[Address],
+        before: SystemTime,
+    ) -> impl Future<Output = Result<Vec<Address>, SourceError>> + Send;
+
+    /// Which of these msg-ids are those of messages in this mailbox.
+    fn holds(&self, message_ids: &[String]) -> impl Future<Output = Result<Vec<String>, SourceError>> + Send;
 }
 
 /// Why a draft couldn't be read for a send.

@@ -4,7 +4,8 @@
 //!
 //! 1. [`SendPolicy::draft`] gives the gate of `countersign-confirm` a draft that it can read. Each reading passes the
 //!    [rules](RulesConfig) and becomes a [`DraftSnapshot`] with its [`Fingerprint`].
-//! 2. The gate shows the snapshot's prompt, reads again after the answer, compares, and alone makes a
+//! 2. [`SendPolicy::prepare`] says whether the owner's rules ask about it at all; where they don't, the draft is waived
+//!    ([`Waiver`]). The gate shows the snapshot's prompt, reads again after the answer, compares, and alone makes a
 //!    `Confirmed<DraftSnapshot>`, which is an [`Approval`].
 //! 3. [`SendPolicy::claim`] claims the draft, records the send as begun and charges the caps, in one transaction, and
 //!    gives a [`SendPermit`] and a [`ClaimTicket`].
@@ -52,25 +53,30 @@ mod html;
 mod mode;
 mod permit;
 mod policy;
+mod profile;
 mod prompt;
 mod refusal;
 mod rules;
 mod snapshot;
 mod state;
+mod treatment;
 
 #[cfg(test)]
 mod testing;
 
 pub use address::{Address, AddressError};
-pub use approval::{Approval, Waiver};
+pub use approval::{Approval, Prepared, Waiver};
 pub use clock::Clock;
 pub use exposure::{CallScope, ExposureReceipt};
 pub use fields::{DraftAttachment, DraftContent, DraftFields, DraftSource, Origin, Principal, SourceError};
 pub use fingerprint::Fingerprint;
-pub use mode::{ConfirmMode, UnknownMode};
+pub use mode::{ConfirmMode, UnknownMode, UnknownWithoutElicitation, WithoutElicitation};
 pub use permit::{ClaimTicket, SendPermit, SendSettled};
 pub use policy::{DraftRead, PolicyIdentity, SendPolicy};
+pub use profile::{Profile, RulesConfig};
 pub use refusal::{Field, Refusal, Words};
-pub use rules::RulesConfig;
 pub use snapshot::DraftSnapshot;
-pub use state::{PolicyStatus, SentOutcome, SentRecord, Sqlite, StateFault, StateStore};
+pub use state::{
+    ClaimRecord, KnownAddress, PolicyStatus, SentOutcome, SentRecord, Sqlite, StateFault, StateStore,
+};
+pub use treatment::{Case, Treatment, Treatments, UnknownTreatment};

@@ -1,12 +1,6 @@
-//! When a person is asked: the owner's `confirm` setting.
-//!
-//! All three words are read, so that a configuration file can't be misread as another one; this version acts on
-//! `always` alone and refuses sends under the other two, because asking less than the file says, or more, would both
-//! be a surprise.
+//! When a person is asked, and what happens where none can be: the owner's `confirm` and `without_elicitation`.
 
 use std::{fmt, str::FromStr};
-
-use crate::refusal::Refusal;
 
 /// When a send asks the person.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +8,7 @@ pub enum ConfirmMode {
     /// Every send asks.
     #[default]
     Always,
-    /// A send asks when a recipient is new.
+    /// A send asks when a recipient is new, or when the person has to see the text because only that goes out.
     NewRecipients,
     /// No send asks; sends go only to the addresses the owner allows.
     Never,
@@ -27,14 +21,6 @@ impl ConfirmMode {
             Self::Always => "always",
             Self::NewRecipients => "new-recipients",
             Self::Never => "never",
-        }
-    }
-
-    /// Refuses a mode that this version doesn't carry out.
-    pub(crate) fn check(self) -> Result<(), Refusal> {
-        match self {
-            Self::Always => Ok(()),
-            Self::NewRecipients | Self::Never => Err(Refusal::ModeUnsupported(self)),
         }
     }
 }
@@ -61,6 +47,42 @@ impl FromStr for ConfirmMode {
     }
 }
 
+/// What becomes of a send that asks, in a client that is known not to show prompts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WithoutElicitation {
+    /// Nothing is sent; the draft stays.
+    #[default]
+    Refuse,
+    /// The preview and token of `countersign-confirm`, within what the environment leaves of it.
+    Token,
+}
+
+impl WithoutElicitation {
+    /// The word of the configuration file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Refuse => "refuse",
+            Self::Token => "token",
+        }
+    }
+}
+
+/// A word that says neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it is neither `refuse` nor `token`")]
+pub struct UnknownWithoutElicitation;
+
+impl FromStr for WithoutElicitation {
+    type Err = UnknownWithoutElicitation;
+
+    fn from_str(word: &str) -> Result<Self, UnknownWithoutElicitation> {
+        [Self::Refuse, Self::Token]
+            .into_iter()
+            .find(|choice| choice.as_str() == word)
+            .ok_or(UnknownWithoutElicitation)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -73,13 +95,17 @@ mod tests {
         for word in ["", "Always", "new_recipients", "off", "always "] {
             assert_eq!(word.parse::<ConfirmMode>(), Err(UnknownMode), "{word:?}");
         }
+        assert_eq!(ConfirmMode::default(), ConfirmMode::Always);
     }
 
     #[test]
-    fn only_always_is_carried_out() {
-        assert_eq!(ConfirmMode::default().check(), Ok(()));
-        for mode in [ConfirmMode::NewRecipients, ConfirmMode::Never] {
-            assert_eq!(mode.check(), Err(Refusal::ModeUnsupported(mode)));
+    fn without_prompts_it_is_refused_unless_the_file_says_token() {
+        for choice in [WithoutElicitation::Refuse, WithoutElicitation::Token] {
+            assert_eq!(choice.as_str().parse(), Ok(choice));
         }
+        for word in ["", "Token", "auto", "ask-user"] {
+            assert_eq!(word.parse::<WithoutElicitation>(), Err(UnknownWithoutElicitation), "{word:?}");
+        }
+        assert_eq!(WithoutElicitation::default(), WithoutElicitation::Refuse);
     }
 }

@@ -1,16 +1,15 @@
 //! What a claim gives: a permit to send once, and a ticket to report how that went.
 //!
-//! ```compile_fail,E0423
-//! # fn f(snapshot: countersign_send_policy::DraftSnapshot) {
+//! ```compile_fail,E0451
+//! # fn f(origin: countersign_send_policy::Origin, outgoing: countersign_send_policy::DraftFields) {
 //! // A permit comes from a claim and from nowhere else.
-//! let permit = countersign_send_policy::SendPermit(snapshot);
+//! let permit = countersign_send_policy::SendPermit { origin, outgoing };
 //! # }
 //! ```
 
 use crate::{
     fields::{DraftFields, Origin},
     refusal::Refusal,
-    snapshot::DraftSnapshot,
 };
 
 /// Permission to send one draft once, from its own account.
@@ -20,11 +19,14 @@ use crate::{
 /// let second = permit.clone(); // once
 /// # }
 /// ```
-pub struct SendPermit(DraftSnapshot);
+pub struct SendPermit {
+    origin: Origin,
+    outgoing: DraftFields,
+}
 
 impl SendPermit {
-    pub(crate) fn new(snapshot: DraftSnapshot) -> Self {
-        Self(snapshot)
+    pub(crate) fn new(origin: Origin, outgoing: DraftFields) -> Self {
+        Self { origin, outgoing }
     }
 
     /// Gives out the fields that were claimed, for the account that they were claimed for.
@@ -32,7 +34,7 @@ impl SendPermit {
     /// # Errors
     /// [`Refusal::WrongOrigin`] for any other account.
     pub fn redeem(self, origin: &Origin) -> Result<DraftFields, Refusal> {
-        if self.0.origin() == origin { Ok(self.0.into_fields()) } else { Err(Refusal::WrongOrigin) }
+        if self.origin == *origin { Ok(self.outgoing) } else { Err(Refusal::WrongOrigin) }
     }
 }
 

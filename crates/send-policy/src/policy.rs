@@ -5,19 +5,23 @@
 
 use std::sync::Arc;
 
-use countersign_confirm::{Fresh, Terms};
+use countersign_confirm::Fresh;
 
 use crate::{
-    approval::Approval,
-    clock::Clock,
-    exposure::{CallScope, EXPOSED, ExposureReceipt, is_exposed},
+    address::Address,
+    approval::{Approval, Prepared, Waiver},
+    clock::{Clock, from_seconds},
+    exposure::{CallScope, ExposureReceipt, is_exposed},
     fields::{DraftFields, DraftSource, Origin, Principal},
     fingerprint::Fingerprint,
+    mode::{ConfirmMode, WithoutElicitation},
     permit::{ClaimTicket, SendPermit, SendSettled},
+    profile::RulesConfig,
     refusal::Refusal,
-    rules::{ClaimTerms, Rules, RulesConfig},
-    snapshot::DraftSnapshot,
-    state::{Claiming, Entry, Holder, OwnDraft, PolicyStatus, SentRecord, StateStore},
+    rules::{Approved, ClaimTerms, Rules, keys},
+    snapshot::{DraftSnapshot, Reading},
+    state::{Claiming, Entry, Holder, Ledger, OwnDraft, PolicyStatus, SentRecord, StateStore},
+    treatment::Case,
 };
 
 /// Whose sends these are.
@@ -54,6 +58,11 @@ impl SendPolicy {
         &self.identity.origin
     }
 
+    /// What becomes of a send that asks where the client shows no prompts.
+    pub fn without_elicitation(&self) -> WithoutElicitation {
+        self.rules.config().without_elicitation
+    }
+
     /// A draft for the gate to read, as often as it needs to.
     pub fn draft<'a, D: DraftSource>(&'a self, source: &'a D, id: &'a str) -> DraftRead<'a, D> {
         DraftRead { policy: self, source, id }
@@ -68,22 +77,52 @@ impl SendPolicy {
         Ok(Fingerprint::of(&self.read(source, id).await?))
     }
 
+    /// Whether someone has to be asked about a draft. Where the owner's rules ask about every send, this reads nothing.
+    ///
+    /// A call that brings a person's answer doesn't come here: a no stays a no, whatever the rules say by then.
+    ///
+    /// # Errors
+    /// Why the draft may not be sent.
+    pub async fn prepare<D: DraftSource>(&self, source: &D, id: &str) -> Result<Prepared, Refusal> {
+        if self.rules.config().confirm == ConfirmMode::Always {
+            return Ok(Prepared::Asks);
+        }
+        let snapshot = self.draft(source, id).read().await?;
+        Ok(if snapshot.choice().asks {
+            Prepared::Asks
+        } else {
+            Prepared::Waived(Box::new(Waiver::of(snapshot)))
+        })
+    }
+
     /// Claims an approved draft: in one transaction it is claimed, its send recorded as of unknown outcome, and the
     /// caps charged. After this, it is not claimed again for 24 hours, whatever happens.
     ///
     /// # Errors
     /// Why it may not be sent; then nothing was claimed.
     pub async fn claim(&self, approval: Approval) -> Result<(SendPermit, ClaimTicket), Refusal> {
-        let snapshot = approval.into_snapshot();
+        let (snapshot, approved) = approval.into_parts();
         if *snapshot.origin() != self.identity.origin {
             return Err(Refusal::WrongOrigin);
         }
         self.rules.of_draft(snapshot.fields())?;
-        let terms = ClaimTerms { max_sends: self.rules.max_sends(), signed: snapshot.signed_terms() };
+        let new = snapshot.new_addresses().to_vec();
+        let choice = |exposed| self.rules.choice(Case { new: !new.is_empty(), exposed });
+        let terms = ClaimTerms {
+            caps: self.rules.caps(),
+            approved,
+            calm: choice(false),
+            exposed: choice(true),
+            new: new.clone(),
+        };
         let entry = self.entry(snapshot.fields());
         let ticket = ClaimTicket { origin: entry.origin.clone(), claim_key: entry.claim_key.clone() };
-        self.store.claim(Claiming { entry, terms, now: self.clock.now() }).await?;
-        Ok((SendPermit::new(snapshot), ticket))
+        let origin = snapshot.origin().clone();
+        // Before the claim, so that what can't go out isn't claimed.
+        let outgoing = snapshot.into_outgoing()?;
+        let makes_known = matches!(approved, Approved::Shown(_));
+        self.store.claim(Claiming { entry, terms, makes_known, now: self.clock.now() }).await?;
+        Ok((SendPermit::new(origin, outgoing), ticket))
     }
 
     /// Records how a claimed send ended.
@@ -147,7 +186,7 @@ impl SendPolicy {
     pub async fn status(&self) -> Result<PolicyStatus, Refusal> {
         let now = self.clock.now();
         let standing = self.store.standing(self.holder(), now).await.map_err(Refusal::StateUnavailable)?;
-        Ok(PolicyStatus::of(&standing, self.rules.max_sends(), now))
+        Ok(PolicyStatus::of(standing, &self.rules.caps(), now))
     }
 
     /// Reads a draft of this account, and of no other.
@@ -165,7 +204,58 @@ impl SendPolicy {
     fn entry(&self, fields: &DraftFields) -> Entry {
         let Holder { origin, principal } = self.holder();
         let message_id = fields.message_id.clone().unwrap_or_default();
-        Entry { origin, principal, claim_key: fields.claim_key.clone(), message_id }
+        Entry { origin, principal, claim_key: fields.claim_key.clone(), message_id, addresses: keys(fields) }
+    }
+
+    /// Those of a draft's addresses that are new. What isn't recorded is looked up in Sent; who is found is recorded,
+    /// because that can't become untrue, and a look-up that failed has found nobody.
+    async fn new_addresses<D: DraftSource>(
+        &self,
+        source: &D,
+        addresses: Vec<String>,
+        ledger: &Ledger,
+        now: i64,
+    ) -> Result<Vec<String>, Refusal> {
+        let known = |key: &String| self.rules.knows(key, ledger.acquaintances.get(key), now);
+        let mut unknown: Vec<String> = addresses.into_iter().filter(|key| !known(key)).collect();
+        if unknown.is_empty() {
+            return Ok(unknown);
+        }
+        let fault = Refusal::StateUnavailable;
+        let since = self.store.first_seen(self.holder(), now).await.map_err(fault)?;
+        let asked: Vec<Address> = unknown.iter().map(|key| Address::bare(key)).collect();
+        let answered = source.sent_to(&asked, from_seconds(since)).await.unwrap_or_default();
+        let answered: Vec<String> = answered.iter().filter_map(|address| address.key().ok()).collect();
+        let found: Vec<String> = unknown.extract_if(.., |key| answered.contains(key)).collect();
+        if !found.is_empty() {
+            self.store.found(self.holder(), found, now).await.map_err(fault)?;
+        }
+        Ok(unknown)
+    }
+
+    /// One reading: fresh, past the rules, with all that decides how it may go out.
+    async fn snapshot<D: DraftSource>(&self, source: &D, id: &str) -> Result<DraftSnapshot, Refusal> {
+        let fields = self.read(source, id).await?;
+        self.rules.of_draft(&fields)?;
+        let now = self.clock.now();
+        let entry = self.entry(&fields);
+        let addresses = entry.addresses.clone();
+        let ledger = self.store.ledger(entry, now).await.map_err(Refusal::StateUnavailable)?;
+        // A draft that was sent is refused before anything is looked up for it.
+        self.rules.before_asking(&ledger, &[], now)?;
+        let new = self.new_addresses(source, addresses, &ledger, now).await?;
+        self.rules.before_asking(&ledger, &new, now)?;
+        let exposed = is_exposed(ledger.exposed_at, now);
+        let choice = self.rules.choice(Case { new: !new.is_empty(), exposed })?;
+        let named: Vec<String> = fields.in_reply_to.iter().chain(&fields.references).cloned().collect();
+        let held = if choice.plain && !named.is_empty() {
+            source.holds(&named).await.unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let own = source.own_addresses().to_vec();
+        let reading = Reading { new, exposed, choice, own, held };
+        DraftSnapshot::new(self.identity.origin.clone(), fields, reading)
     }
 }
 
@@ -181,15 +271,7 @@ impl<D: DraftSource> Fresh for DraftRead<'_, D> {
     type Error = Refusal;
 
     async fn read(&self) -> Result<DraftSnapshot, Refusal> {
-        let policy = self.policy;
-        let fields = policy.read(self.source, self.id).await?;
-        policy.rules.of_draft(&fields)?;
-        let now = policy.clock.now();
-        let ledger =
-            policy.store.ledger(policy.entry(&fields), now).await.map_err(Refusal::StateUnavailable)?;
-        policy.rules.before_asking(&ledger, now)?;
-        let terms = if is_exposed(ledger.exposed_at, now) { EXPOSED } else { Terms(0) };
-        Ok(DraftSnapshot::new(policy.identity.origin.clone(), fields, terms))
+        self.policy.snapshot(self.source, self.id).await
     }
 }
 

@@ -3,7 +3,7 @@
 //! Every recipient field stands there, `Bcc` too, with "—" when it is empty, so that nothing can be missing without
 //! being seen to be. Header fields take one line each and are shown whole; only display names, which decide nothing,
 //! are capped. The body is indented, so that no line of it can pass for one of ours. All of it is inert. Domains are
-//! shown as A-labels, because that is what decides where the message goes. No time stands in it: the same draft under
+//! shown as A-labels, because that is what decides where the message goes, and whoever was never written to is marked. No time stands in it: the same draft under
 //! the same terms has the same prompt.
 
 use countersign_confirm::inert;
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Characters of the body that are shown, escapes as they are shown.
-const BODY_LIMIT: usize = 1_500;
+pub(crate) const BODY_LIMIT: usize = 1_500;
 /// Of each part, where text and formatted version say different things.
 const PART_LIMIT: usize = BODY_LIMIT / 2;
 /// Characters of a display name that are shown, escapes as they are shown.
@@ -29,13 +29,36 @@ const EXPOSURE_LINE: &str = "Caution: other people's mail was read in the last 1
 /// Stands where the body is cut.
 const CUT_LINE: &str = "[The text goes on. Read the whole draft in your Drafts folder before you confirm.]";
 
+/// Stands after an address that is new.
+const NEW_MARK: &str = "(new: never emailed before)";
+/// Stands before the fields where only the plain text goes out.
+const PLAIN_LINE: &str =
+    "Only the plain text below goes out: nothing formatted, no attachment, addresses without names.";
+
+/// What a prompt shows.
+pub(crate) struct Shown<'a> {
+    /// What goes out.
+    pub(crate) fields: &'a DraftFields,
+    /// Whether that is the plain text alone.
+    pub(crate) plain: bool,
+    /// Whether other people's mail was just read.
+    pub(crate) exposed: bool,
+    /// The addresses that are new, in comparable form.
+    pub(crate) new: &'a [String],
+}
+
 /// The prompt for a draft.
-pub(crate) fn of(fields: &DraftFields, exposed: bool) -> String {
+pub(crate) fn of(shown: &Shown<'_>) -> String {
+    let Shown { fields, plain, exposed, new } = *shown;
+    let addresses = |list: &[Address]| addresses(list, new);
     let mut lines = Vec::new();
     if exposed {
         lines.extend([EXPOSURE_LINE.to_owned(), String::new()]);
     }
     lines.extend(["Send this message now?".to_owned(), String::new()]);
+    if plain {
+        lines.extend([PLAIN_LINE.to_owned(), String::new()]);
+    }
     lines.push(format!("From: {}", address(&fields.from)));
     lines.push(format!("To: {}", addresses(&fields.to)));
     lines.push(format!("Cc: {}", addresses(&fields.cc)));
@@ -53,15 +76,28 @@ pub(crate) fn of(fields: &DraftFields, exposed: bool) -> String {
         lines.push(format!("Attachment {} of {count}: {}", at.saturating_add(1), attachment(item)));
     }
     lines.push(String::new());
-    body(fields.text.as_deref(), fields.html.as_deref(), &mut lines);
+    if plain {
+        part(
+            "Text, exactly as it goes out:",
+            fields.text.as_deref().unwrap_or_default(),
+            BODY_LIMIT,
+            &mut lines,
+        );
+    } else {
+        body(fields.text.as_deref(), fields.html.as_deref(), &mut lines);
+    }
     lines.join("\n")
 }
 
-fn addresses(list: &[Address]) -> String {
+fn addresses(list: &[Address], new: &[String]) -> String {
     if list.is_empty() {
         return NOTHING.to_owned();
     }
-    list.iter().map(address).collect::<Vec<_>>().join(", ")
+    let marked = |one: &Address| {
+        let shown = address(one);
+        if one.key().is_ok_and(|key| new.contains(&key)) { format!("{shown} {NEW_MARK}") } else { shown }
+    };
+    list.iter().map(marked).collect::<Vec<_>>().join(", ")
 }
 
 /// `"Name" <local@a-label> (u-label)`: the name in quotes that it can't end, the address whole.

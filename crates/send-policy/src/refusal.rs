@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::{address::AddressError, fields::SourceError, mode::ConfirmMode, state::StateFault};
+use crate::{address::AddressError, fields::SourceError, state::StateFault, treatment::Case};
 
 /// The field of a draft that a refusal is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,12 @@ pub enum Refusal {
     WrongOrigin,
     /// The draft has no identity under which it could be sent once.
     NoIdentity,
-    /// The owner's confirmation mode isn't carried out by this version.
-    ModeUnsupported(ConfirmMode),
+    /// `confirm = "never"` without an allowlist.
+    NeverNeedsAllow,
     /// The owner's allowlist holds an entry that is neither an address nor a domain.
     BadAllowlist,
+    /// The owner's list of known addresses holds an entry that is neither an address nor a domain.
+    BadKnownList,
     /// `To`, `Cc` and `Bcc` are all empty.
     NoRecipients,
     /// An address isn't exactly one valid address.
@@ -65,6 +67,10 @@ pub enum Refusal {
     BadHeader(Field),
     /// An attachment's content doesn't match what is said about it.
     BadAttachment,
+    /// The formatted version holds something that a mail program loads by itself.
+    LoadingMarkup,
+    /// The formatted version holds a comment.
+    Comment,
     /// More recipients than the owner allows in one message.
     TooManyRecipients {
         /// Distinct addresses in `To`, `Cc`, `Bcc` and `Reply-To`.
@@ -85,8 +91,30 @@ pub enum Refusal {
         /// The cap.
         max: u32,
     },
+    /// The sends of the last hour have reached the cap.
+    TooManySendsInHour {
+        /// The cap.
+        max: u32,
+    },
+    /// The new addresses of the last 24 hours would exceed the cap.
+    TooManyNewAddresses {
+        /// The cap.
+        max: u32,
+    },
+    /// The owner's rules refuse a send in this case.
+    NotTo(Case),
+    /// Only the plain text goes out, and the draft has an attachment.
+    PlainAttachment,
+    /// Only the plain text goes out, and it doesn't fit the prompt.
+    PlainTooLong,
     /// Other people's mail was read after the person was asked.
     ExposedSince,
+    /// Only the plain text may go out now, and the person was shown another form.
+    PlainSince,
+    /// The person has to be asked now, and was not.
+    PromptNeeded,
+    /// The clock is behind the last recorded send.
+    ClockSetBack,
     /// The send state can't be read or written, so nothing is sent.
     StateUnavailable(StateFault),
     /// The exposure marker can't be written, so nothing is read.
@@ -122,25 +150,40 @@ impl Refusal {
             Self::Draft(SourceError::TimedOut) => "timed_out",
             Self::WrongOrigin => "wrong_origin",
             Self::NoIdentity => "no_identity",
-            Self::ModeUnsupported(_) => "mode_unsupported",
+            Self::NeverNeedsAllow => "never_needs_allow",
             Self::BadAllowlist => "bad_allowlist",
+            Self::BadKnownList => "bad_known_list",
             Self::NoRecipients => "no_recipients",
             Self::BadAddress(..) => "bad_address",
             Self::BadHeader(_) => "bad_header",
             Self::BadAttachment => "bad_attachment",
+            Self::LoadingMarkup => "loading_markup",
+            Self::Comment => "comment",
             Self::TooManyRecipients { .. } => "too_many_recipients",
             Self::NotAllowed(_) => "not_allowed",
             Self::AlreadySent => "already_sent",
             Self::OutcomeUnknown => "outcome_unknown",
             Self::Claimed => "claimed",
             Self::TooManySends { .. } => "too_many_sends",
+            Self::TooManySendsInHour { .. } => "too_many_sends_in_hour",
+            Self::TooManyNewAddresses { .. } => "too_many_new_addresses",
+            Self::NotTo(Case { new: true, exposed: false }) => "not_to_new",
+            Self::NotTo(Case { new: true, exposed: true }) => "not_to_new_exposed",
+            Self::NotTo(Case { new: false, exposed: false }) => "not_to_known",
+            Self::NotTo(Case { new: false, exposed: true }) => "not_to_known_exposed",
+            Self::PlainAttachment => "plain_attachment",
+            Self::PlainTooLong => "plain_too_long",
             Self::ExposedSince => "exposed_since",
+            Self::PlainSince => "plain_since",
+            Self::PromptNeeded => "prompt_needed",
+            Self::ClockSetBack => "clock_set_back",
             Self::StateUnavailable(_) => "state_unavailable",
             Self::MarkerUnwritten(_) => "marker_unwritten",
         }
     }
 
     /// The three sentences.
+    #[expect(clippy::too_many_lines, reason = "one table, a refusal a row")]
     pub fn words(&self) -> Words {
         let (why, next) = match self {
             Self::MarkerUnwritten(fault) => {
@@ -159,13 +202,17 @@ impl Refusal {
                 "The draft has no identity of its own, so it could not be kept from being sent twice.".into(),
                 "Draft it again with this server and send that draft.",
             ),
-            Self::ModeUnsupported(mode) => (
-                format!("The account is configured with confirm = \"{mode}\", and this version carries out only \"always\"."),
-                "The account's owner can set confirm = \"always\" in the configuration file; it can't be done from here.",
+            Self::NeverNeedsAllow => (
+                "The account is configured with confirm = \"never\" and without an `allow` list.".into(),
+                "The account's owner can set `allow` to the addresses that mail may go to unasked, in the configuration file.",
             ),
             Self::BadAllowlist => (
                 "The account's allow list holds an entry that is neither one address nor one domain.".into(),
                 "The account's owner can correct it in the configuration file; until then nothing is sent.",
+            ),
+            Self::BadKnownList => (
+                "The account's list of known addresses holds an entry that is neither one address nor one domain.".into(),
+                "The account's owner can correct `known` in the configuration file; until then nothing is sent.",
             ),
             Self::NoRecipients => {
                 ("The draft has no recipient in To, Cc or Bcc.".into(), "Draft it again with a recipient.")
@@ -181,6 +228,16 @@ impl Refusal {
             Self::BadAttachment => (
                 "An attachment's content does not match its stated size, or nothing identifies it.".into(),
                 "Draft it again with the attachment added anew.",
+            ),
+            Self::LoadingMarkup => (
+                "The draft's formatted version holds something that a mail program loads by itself, as a remote picture or a \
+                 style sheet."
+                    .into(),
+                "Draft it again with this server, which writes plain text, or leave it in Drafts for the owner to send.",
+            ),
+            Self::Comment => (
+                "The draft's formatted version holds a comment, which nobody sees and some mail programs act on.".into(),
+                "Draft it again with this server, which writes plain text, or leave it in Drafts for the owner to send.",
             ),
             Self::TooManyRecipients { count, max } => (
                 format!("The draft names {count} addresses in To, Cc, Bcc and Reply-To; the owner's limit is {max}."),
@@ -205,12 +262,66 @@ impl Refusal {
                 format!("The owner's limit of {max} sends in 24 hours is reached."),
                 "Try again later, or leave the draft for the owner to send. No argument lifts the limit.",
             ),
+            Self::TooManySendsInHour { max } => (
+                format!("The owner's limit of {max} sends in an hour is reached."),
+                "Try again later, or leave the draft for the owner to send. No argument lifts the limit.",
+            ),
+            Self::TooManyNewAddresses { max } => (
+                format!("The owner's limit of {max} addresses in 24 hours that were never written to before is reached."),
+                "Try again later, or leave the draft for the owner to send. No argument lifts the limit.",
+            ),
+            Self::NotTo(case) => (
+                format!("By the owner's rules, nothing goes {}.", of_case(*case)),
+                if case.exposed {
+                    "Leave it in Drafts for the owner to send, or send it once ten minutes have passed without reading mail."
+                } else {
+                    "Leave it in Drafts for the owner to send."
+                },
+            ),
+            Self::PlainAttachment => (
+                "Only plain text goes out in this case (someone on it is new, or the owner's rules ask for it), and the draft \
+                 has an attachment."
+                    .into(),
+                "Draft it again without the attachment, or leave it in Drafts for the owner to send.",
+            ),
+            Self::PlainTooLong => (
+                "Only the plain text that the person is shown goes out in this case (someone on it is new, or the owner's \
+                 rules ask for it), and the text is longer than the 1,500 characters that are shown."
+                    .into(),
+                "Draft it again shorter (a reply with `quote: false`), or leave it in Drafts for the owner to send.",
+            ),
             Self::ExposedSince => (
                 "Other people's mail was read after the person was asked, and what they confirmed didn't say so.".into(),
                 "Call again, so that the person can confirm knowing it.",
             ),
+            Self::PlainSince => (
+                "Only plain text may go out now, and the person was shown the draft as it is.".into(),
+                "Call again, so that the person can confirm what would go out.",
+            ),
+            Self::PromptNeeded => (
+                "The person has to be asked now, and this send was begun without asking.".into(),
+                "Call again, so that the person can be asked.",
+            ),
+            Self::ClockSetBack => (
+                "This machine's clock is behind the time of the last recorded send, so the limits can't be counted.".into(),
+                "Tell the account's owner to set the clock; nothing in the mailbox was changed.",
+            ),
         };
         Words { not_done: NOT_SENT, why, next }
+    }
+}
+
+/// The case in words.
+fn of_case(case: Case) -> &'static str {
+    match case {
+        Case { new: true, exposed: false } => "to someone who was never written to before",
+        Case { new: true, exposed: true } => {
+            "to someone who was never written to before within ten minutes of reading other people's mail"
+        }
+        Case { new: false, exposed: false } => "to people who are known",
+        Case { new: false, exposed: true } => {
+            "to people who are known within ten minutes of reading other people's mail"
+        }
     }
 }
 
@@ -260,19 +371,33 @@ mod tests {
         all.extend([
             Refusal::WrongOrigin,
             Refusal::NoIdentity,
-            Refusal::ModeUnsupported(ConfirmMode::Never),
+            Refusal::NeverNeedsAllow,
             Refusal::BadAllowlist,
+            Refusal::BadKnownList,
             Refusal::NoRecipients,
             Refusal::BadAddress(Field::Bcc, AddressError::NotOne),
             Refusal::BadHeader(Field::Subject),
             Refusal::BadAttachment,
+            Refusal::LoadingMarkup,
+            Refusal::Comment,
             Refusal::TooManyRecipients { count: 21, max: 20 },
             Refusal::NotAllowed(Field::ReplyTo),
             Refusal::AlreadySent,
             Refusal::OutcomeUnknown,
             Refusal::Claimed,
             Refusal::TooManySends { max: 50 },
+            Refusal::TooManySendsInHour { max: 5 },
+            Refusal::TooManyNewAddresses { max: 10 },
+            Refusal::NotTo(Case { new: true, exposed: false }),
+            Refusal::NotTo(Case { new: true, exposed: true }),
+            Refusal::NotTo(Case { new: false, exposed: false }),
+            Refusal::NotTo(Case { new: false, exposed: true }),
+            Refusal::PlainAttachment,
+            Refusal::PlainTooLong,
             Refusal::ExposedSince,
+            Refusal::PlainSince,
+            Refusal::PromptNeeded,
+            Refusal::ClockSetBack,
             Refusal::StateUnavailable(StateFault::Full),
             Refusal::MarkerUnwritten(StateFault::Busy),
         ]);
@@ -317,10 +442,16 @@ mod tests {
                  Tell the account's owner; nothing in the mailbox was changed.",
             ),
             (
-                Refusal::ModeUnsupported(ConfirmMode::NewRecipients),
-                "Nothing was sent by this call. The account is configured with confirm = \"new-recipients\", and this \
-                 version carries out only \"always\". The account's owner can set confirm = \"always\" in the \
-                 configuration file; it can't be done from here.",
+                Refusal::PlainTooLong,
+                "Nothing was sent by this call. Only the plain text that the person is shown goes out in this case (someone \
+                 on it is new, or the owner's rules ask for it), and the text is longer than the 1,500 characters that are \
+                 shown. Draft it again shorter (a reply with `quote: false`), or leave it in Drafts for the owner to send.",
+            ),
+            (
+                Refusal::NotTo(Case { new: true, exposed: true }),
+                "Nothing was sent by this call. By the owner's rules, nothing goes to someone who was never written to \
+                 before within ten minutes of reading other people's mail. Leave it in Drafts for the owner to send, or \
+                 send it once ten minutes have passed without reading mail.",
             ),
             (
                 Refusal::BadAddress(Field::Bcc, AddressError::NotOne),

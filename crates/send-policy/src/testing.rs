@@ -1,9 +1,12 @@
 //! What the tests of this crate share: a sample draft, a source in memory, a policy over a scratch file with a clock
 //! that is set by hand.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicI64, AtomicU32, Ordering},
+    },
+    time::SystemTime,
 };
 
 use crate::{
@@ -43,15 +46,42 @@ pub(crate) const RECIPIENT_FIELDS: [(Field, Add); 4] = [
     (Field::ReplyTo, |f, a| f.reply_to.push(a)),
 ];
 
-/// One draft in memory.
+/// One draft in memory, and what its mailbox says of the past.
 pub(crate) struct OneDraft {
     pub(crate) origin: Origin,
+    pub(crate) own: Vec<Address>,
     pub(crate) fields: Mutex<Result<DraftFields, SourceError>>,
+    /// Who was written to, and when.
+    pub(crate) sent: Mutex<Result<Vec<(Address, i64)>, SourceError>>,
+    /// Msg-ids of messages that are there.
+    pub(crate) held: Mutex<Result<Vec<String>, SourceError>>,
+    /// How often each of the two was asked for.
+    pub(crate) asked: [AtomicU32; 2],
 }
 
 impl OneDraft {
     pub(crate) fn of(fields: DraftFields) -> Self {
-        Self { origin: origin(), fields: Mutex::new(Ok(fields)) }
+        Self {
+            origin: origin(),
+            own: vec![fields.from.clone()],
+            fields: Mutex::new(Ok(fields)),
+            sent: Mutex::new(Ok(Vec::new())),
+            held: Mutex::new(Ok(Vec::new())),
+            asked: Default::default(),
+        }
+    }
+
+    /// A draft to someone who was written to a day before the tests begin.
+    pub(crate) fn to_known(fields: DraftFields) -> Self {
+        let known = fields.recipients().map(|address| (address.clone(), START - 24 * 60 * 60)).collect();
+        let draft = Self::of(fields);
+        *draft.sent.lock().unwrap() = Ok(known);
+        draft
+    }
+
+    /// How often Sent, and how often the mailbox, was looked into.
+    pub(crate) fn look_ups(&self) -> [u32; 2] {
+        [0, 1].map(|at: usize| self.asked[at].load(Ordering::SeqCst))
     }
 
     pub(crate) fn set(&self, fields: Result<DraftFields, SourceError>) {
@@ -64,8 +94,26 @@ impl DraftSource for OneDraft {
         &self.origin
     }
 
+    fn own_addresses(&self) -> &[Address] {
+        &self.own
+    }
+
     async fn read_draft(&self, _: &str) -> Result<DraftContent, SourceError> {
         self.fields.lock().unwrap().clone().map(DraftContent::seal)
+    }
+
+    async fn sent_to(&self, recipients: &[Address], before: SystemTime) -> Result<Vec<Address>, SourceError> {
+        self.asked[0].fetch_add(1, Ordering::SeqCst);
+        let sent = self.sent.lock().unwrap().clone()?;
+        // Loosely, and with more than was asked for: the policy compares.
+        let early = sent.into_iter().filter(|(_, at)| from_seconds(*at) < before);
+        let _ = recipients;
+        Ok(early.map(|(address, _)| address).collect())
+    }
+
+    async fn holds(&self, _: &[String]) -> Result<Vec<String>, SourceError> {
+        self.asked[1].fetch_add(1, Ordering::SeqCst);
+        self.held.lock().unwrap().clone()
     }
 }
 
@@ -92,6 +140,11 @@ impl Scratch {
     pub(crate) fn set_clock(&self, now: i64) {
         self.now.store(now, Ordering::SeqCst);
     }
+}
+
+/// A policy over a state file, as another process would have it.
+pub(crate) fn policy_at(path: &std::path::Path, config: &RulesConfig) -> SendPolicy {
+    policy(path, "p1", &origin(), config, &Arc::new(AtomicI64::new(START)))
 }
 
 #[expect(clippy::disallowed_methods, reason = "these tests are a composition root of their own")]

@@ -20,11 +20,19 @@ pub(super) const COMMON_SETTINGS: &[&str] = &[
     "capabilities",
     "confirm",
     "display_name",
+    "known",
+    "max_new_addresses",
     "max_recipients",
     "max_sends",
     "protection",
     "read_only",
+    "sends_per_hour",
+    "to_known",
+    "to_known_exposed",
+    "to_new",
+    "to_new_exposed",
     "user",
+    "without_elicitation",
 ];
 
 /// Names under which people look for a place for a secret.

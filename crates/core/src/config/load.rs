@@ -3,7 +3,7 @@
 
 use std::{fs, io, path::Path, sync::Arc};
 
-use countersign_send_policy::RulesConfig;
+use countersign_send_policy::{Profile, RulesConfig, WithoutElicitation};
 
 use super::{
     AccountConfig, ConfigFault, EnvVar, Environment, Paths, Secret,
@@ -111,7 +111,7 @@ impl Config {
         }
         let accounts: Vec<AccountConfig> = accounts
             .into_iter()
-            .map(|account| configured(account, &given, &paths, &switches.ceiling))
+            .map(|account| configured(sources.provider, account, &given, &paths, &switches))
             .collect();
         fault = fault.or(switches.fault);
         if accounts.is_empty() {
@@ -181,7 +181,13 @@ impl Given {
     }
 }
 
-fn configured(written: WrittenAccount, given: &Given, paths: &Paths, ceiling: &Grants) -> AccountConfig {
+fn configured(
+    provider: &str,
+    written: WrittenAccount,
+    given: &Given,
+    paths: &Paths,
+    switches: &Switches,
+) -> AccountConfig {
     let home = paths.home.as_deref();
     // Policy is read from what the file says alone; the other settings may be the environment's.
     let mut of_file = Settings::of_account(&written.name, home);
@@ -208,7 +214,7 @@ fn configured(written: WrittenAccount, given: &Given, paths: &Paths, ceiling: &G
         grants: Grants::of(Vec::new()),
         level: Level::Strict,
         level_written: true,
-        rules: RulesConfig::default(),
+        rules: RulesConfig::of(Profile::of_provider(provider)),
         save_dir: None,
         connection,
         from_environment: own && (!given.settings.is_empty() || given.password.is_some()),
@@ -216,7 +222,10 @@ fn configured(written: WrittenAccount, given: &Given, paths: &Paths, ceiling: &G
     };
     let policy = policy::apply(&mut account, &of_file);
     let identity = identity(&mut account);
-    account.grants = account.grants.narrowed_to(ceiling);
+    account.grants = account.grants.narrowed_to(&switches.ceiling);
+    if !switches.token_rail {
+        account.rules.without_elicitation = WithoutElicitation::Refuse;
+    }
     account.fault = written.fault.or(policy.and(identity).err());
     account
 }

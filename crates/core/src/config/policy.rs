@@ -1,7 +1,7 @@
 //! The owner's policy for one account, out of the file's settings (decisions.md §1, §3, §7). Where something can't be
 //! understood the account can't be used until it is corrected: guessing would widen or narrow what the owner wrote.
 
-use countersign_send_policy::ConfirmMode;
+use countersign_send_policy::{ConfirmMode, RulesConfig, Treatment, Treatments, WithoutElicitation};
 use toml::Value;
 
 use super::{AccountConfig, ConfigFault, account::Settings};
@@ -74,11 +74,50 @@ fn rules(account: &mut AccountConfig, written: &Settings) -> Result<(), ConfigFa
         }
         account.rules.allow = allow.into_iter().map(str::to_owned).collect();
     }
-    if let Some(number) = written.number("max_recipients")? {
-        account.rules.max_recipients = number;
+    if let Some(known) = written.texts("known")? {
+        account.rules.known = known.into_iter().map(str::to_owned).collect();
     }
-    if let Some(number) = written.number("max_sends")? {
-        account.rules.max_sends = number;
+    if let Some(word) = written.text("without_elicitation")? {
+        account.rules.without_elicitation = word
+            .parse::<WithoutElicitation>()
+            .map_err(|_| written.unusable("without_elicitation", "it is \"refuse\" or \"token\""))?;
+    }
+    caps(&mut account.rules, written)?;
+    treatments(&mut account.rules.treatments, written)?;
+    if account.rules.confirm == ConfirmMode::Never && account.rules.allow.is_empty() {
+        let problem =
+            "\"never\" needs `allow`: without a question, mail goes only to the addresses written there";
+        return Err(written.unusable("confirm", problem));
+    }
+    Ok(())
+}
+
+fn caps(rules: &mut RulesConfig, written: &Settings) -> Result<(), ConfigFault> {
+    for (key, cap) in [
+        ("max_recipients", &mut rules.max_recipients),
+        ("max_sends", &mut rules.max_sends),
+        ("max_new_addresses", &mut rules.max_new_addresses),
+    ] {
+        if let Some(number) = written.number(key)? {
+            *cap = number;
+        }
+    }
+    rules.sends_per_hour = written.number("sends_per_hour")?.or(rules.sends_per_hour);
+    Ok(())
+}
+
+fn treatments(treatments: &mut Treatments, written: &Settings) -> Result<(), ConfigFault> {
+    for (key, treatment) in [
+        ("to_new", &mut treatments.to_new),
+        ("to_new_exposed", &mut treatments.to_new_exposed),
+        ("to_known", &mut treatments.to_known),
+        ("to_known_exposed", &mut treatments.to_known_exposed),
+    ] {
+        if let Some(word) = written.text(key)? {
+            *treatment = word
+                .parse::<Treatment>()
+                .map_err(|_| written.unusable(key, "it is \"as-is\", \"plain-text\" or \"refused\""))?;
+        }
     }
     Ok(())
 }

@@ -15,6 +15,8 @@ pub(super) struct Switches {
     pub(super) ceiling: Grants,
     /// Whether prompts may be shown.
     pub(super) elicitation: bool,
+    /// Whether the file may open the rail of previews and tokens for sends.
+    pub(super) token_rail: bool,
     /// Values that were not understood, for the log.
     pub(super) warnings: Vec<String>,
     /// A value that was not understood and has no safe reading.
@@ -23,8 +25,13 @@ pub(super) struct Switches {
 
 impl Switches {
     pub(super) fn read(env: &Environment) -> Self {
-        let mut switches =
-            Self { ceiling: Grants::all(), elicitation: true, warnings: Vec::new(), fault: None };
+        let mut switches = Self {
+            ceiling: Grants::all(),
+            elicitation: true,
+            token_rail: true,
+            warnings: Vec::new(),
+            fault: None,
+        };
         switches.read_only(env);
         switches.capabilities(env);
         switches.confirmation(env);
@@ -72,7 +79,8 @@ impl Switches {
         }
         if let Some(value) = env.text(&CONFIRM_MODE) {
             let word = value.trim().to_ascii_lowercase();
-            if !["ask-user", "auto", "refuse", ""].contains(&word.as_str()) {
+            self.token_rail = ["ask-user", "auto", ""].contains(&word.as_str());
+            if !self.token_rail && word != "refuse" {
                 self.warnings.push(format!(
                     "{} is none of `ask-user`, `auto` and `refuse`: it counts as `refuse`.",
                     CONFIRM_MODE.name
@@ -94,7 +102,12 @@ mod tests {
     fn nothing_set_changes_nothing() {
         let switches = read(&[]);
         assert_eq!(switches.ceiling, Grants::all());
-        assert!(switches.elicitation && switches.warnings.is_empty() && switches.fault.is_none());
+        assert!(
+            switches.elicitation
+                && switches.token_rail
+                && switches.warnings.is_empty()
+                && switches.fault.is_none()
+        );
     }
 
     #[test]
@@ -140,7 +153,15 @@ mod tests {
             let switches = read(&[("MCP_CONFIRM_ELICITATION", value)]);
             assert_eq!((switches.elicitation, !switches.warnings.is_empty()), (on, warned), "{value:?}");
         }
-        assert!(read(&[("MCP_CONFIRM_MODE", "Ask-User")]).warnings.is_empty());
-        assert_eq!(read(&[("MCP_CONFIRM_MODE", "token")]).warnings.len(), 1);
+        for (value, open, warned) in [
+            ("Ask-User", true, false),
+            ("auto", true, false),
+            ("refuse", false, false),
+            ("Refuse ", false, false),
+            ("token", false, true),
+        ] {
+            let switches = read(&[("MCP_CONFIRM_MODE", value)]);
+            assert_eq!((switches.token_rail, !switches.warnings.is_empty()), (open, warned), "{value:?}");
+        }
     }
 }

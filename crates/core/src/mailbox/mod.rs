@@ -8,11 +8,13 @@
 
 mod capabilities;
 mod error;
+mod wrote_to;
 
 use std::future::Future;
 
 pub use capabilities::{Feature, Features};
 pub use error::{CertificateFault, ConnectFault, Ending, MailboxError, NotFound, Peer, SendRefusal};
+pub use wrote_to::wrote_to_among;
 
 use countersign_send_policy::{DraftFields, ExposureReceipt, Origin, SendPermit};
 
@@ -20,7 +22,7 @@ use crate::{
     model::{
         Attachment, AttachmentRequest, Delivered, Destination, DraftRef, FlagChange, Folder, FolderRef,
         FolderScope, Listing, Message, MessageRef, Moved, NewDraft, Original, Search, SentCopy, SentDraft,
-        SpecialUse, StoredDraft, Thread, Window,
+        SpecialUse, StoredDraft, Thread, Timestamp, Window,
     },
     protection::{Stage, Unscreened},
 };
@@ -146,6 +148,18 @@ pub trait Mailbox: Send + Sync + 'static {
         ids: &[MessageRef],
         to: &Destination,
     ) -> impl Future<Output = Result<Vec<Moved>, MailboxError>> + Send;
+
+    /// Which of these addresses a message in Sent went to that arrived there before a moment, from one of the account's own
+    /// addresses. Compared on the addresses themselves, here; a search that matches loosely makes nobody known.
+    fn wrote_to(
+        &self,
+        recipients: &[crate::model::Address],
+        before: Timestamp,
+    ) -> impl Future<Output = Result<Vec<crate::model::Address>, MailboxError>> + Send;
+
+    /// Which of these msg-ids are those of messages in the folders where conversations lie.
+    fn holds(&self, message_ids: &[String])
+    -> impl Future<Output = Result<Vec<String>, MailboxError>> + Send;
 
     /// Opens the transport for a draft and looks into Sent for a message that this draft became already.
     fn ready(&self, draft: &DraftRef) -> impl Future<Output = Result<Self::Outbox, MailboxError>> + Send;

@@ -9,6 +9,7 @@ mod drafts;
 mod ids;
 mod list;
 mod parsed;
+mod past;
 mod sample;
 mod search;
 mod send;
@@ -219,6 +220,18 @@ impl Mailbox for MemoryMailbox {
 
     async fn move_messages(&self, ids: &[MessageRef], to: &Destination) -> Result<Vec<Moved>, MailboxError> {
         self.store().move_to(ids, to)
+    }
+
+    async fn wrote_to(
+        &self,
+        recipients: &[Address],
+        before: Timestamp,
+    ) -> Result<Vec<Address>, MailboxError> {
+        past::wrote_to(&self.store(), &self.own, recipients, before)
+    }
+
+    async fn holds(&self, message_ids: &[String]) -> Result<Vec<String>, MailboxError> {
+        past::holds(&self.store(), message_ids)
     }
 
     async fn ready(&self, draft: &DraftRef) -> Result<MemoryOutbox, MailboxError> {

@@ -1,5 +1,7 @@
 //! The decorator that tools get instead of a backend: one line a method, the rules in `policy/`.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use countersign_send_policy::{
     DraftContent, DraftFields, DraftSource, ExposureReceipt, Origin, SendPermit, SourceError,
 };
@@ -13,7 +15,7 @@ use crate::{
     model::{
         Address, Attachment, AttachmentRequest, Delivered, Destination, DraftRef, DraftView, FlagChange,
         Folder, FolderRef, FolderScope, Listing, Message, MessageRef, Moved, NewDraft, Original, Search,
-        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Window,
+        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Timestamp, Window,
     },
 };
 
@@ -196,6 +198,18 @@ impl<M: Mailbox<Stage = Raw>> Mailbox for ProtectedMailbox<M> {
         self.inner.move_messages(ids, to).await
     }
 
+    async fn wrote_to(
+        &self,
+        recipients: &[Address],
+        before: Timestamp,
+    ) -> Result<Vec<Address>, MailboxError> {
+        self.inner.wrote_to(recipients, before).await
+    }
+
+    async fn holds(&self, message_ids: &[String]) -> Result<Vec<String>, MailboxError> {
+        self.inner.holds(message_ids).await
+    }
+
     async fn ready(&self, draft: &DraftRef) -> Result<Self::Outbox, MailboxError> {
         self.inner.ready(draft).await
     }
@@ -220,6 +234,22 @@ impl<M: Mailbox<Stage = Raw>> Mailbox for ProtectedMailbox<M> {
 impl<M: Mailbox<Stage = Raw>> DraftSource for ProtectedMailbox<M> {
     fn origin(&self) -> &Origin {
         self.inner.origin()
+    }
+
+    fn own_addresses(&self) -> &[Address] {
+        self.inner.own_addresses()
+    }
+
+    async fn sent_to(&self, recipients: &[Address], before: SystemTime) -> Result<Vec<Address>, SourceError> {
+        let since = before.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let before = Timestamp(i64::try_from(since.as_secs()).unwrap_or(i64::MAX));
+        let found = self.inner.wrote_to(recipients, before).await;
+        found.map_err(|error| policy::draft::source_error(&error))
+    }
+
+    async fn holds(&self, message_ids: &[String]) -> Result<Vec<String>, SourceError> {
+        let found = self.inner.holds(message_ids).await;
+        found.map_err(|error| policy::draft::source_error(&error))
     }
 
     async fn read_draft(&self, id: &str) -> Result<DraftContent, SourceError> {

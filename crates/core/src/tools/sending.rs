@@ -2,7 +2,7 @@
 //! draft removed. What is not known is said to be unknown, and is never repeated.
 
 use countersign_confirm::{Act, Declined, Outcome};
-use countersign_send_policy::{Approval, SendSettled};
+use countersign_send_policy::{Approval, Prepared, SendSettled};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -50,17 +50,28 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
         subject: draft.as_str(),
         arguments: confirming.arguments,
     };
-    let fresh = policy.draft(mailbox, draft.as_str());
-    let confirmed = match confirming.gate.confirm(confirming.call, &act, &fresh).await? {
-        Outcome::Ask(question) => return Ok(Reply::Ask(question)),
-        Outcome::Declined(declined) => return Ok(Reply::Page(not_sent(draft, declined))),
-        Outcome::Confirmed(confirmed) => confirmed,
+    // Whoever brings an answer was asked: what they said holds, also where the rules would not ask any more.
+    let prepared = if confirming.call.brings_answer() {
+        Prepared::Asks
+    } else {
+        policy.prepare(mailbox, draft.as_str()).await?
+    };
+    let approval = match prepared {
+        Prepared::Waived(waiver) => Approval::Waived(*waiver),
+        Prepared::Asks => {
+            let fresh = policy.draft(mailbox, draft.as_str());
+            match confirming.gate.confirm(confirming.call, &act, &fresh).await? {
+                Outcome::Ask(question) => return Ok(Reply::Ask(question)),
+                Outcome::Declined(declined) => return Ok(Reply::Page(not_sent(draft, declined))),
+                Outcome::Confirmed(confirmed) => Approval::Confirmed(confirmed),
+            }
+        }
     };
     let outbox = mailbox.ready(draft).await?;
     let Some(_in_flight) = confirming.sends.begin() else {
         return Ok(Reply::Page(not_sent(draft, Declined::Cancelled)));
     };
-    let (permit, ticket) = policy.claim(Approval::Confirmed(confirmed)).await?;
+    let (permit, ticket) = policy.claim(approval).await?;
     let sent = match mailbox.send(permit, outbox).await {
         Ok(sent) => sent,
         Err(ending) => {

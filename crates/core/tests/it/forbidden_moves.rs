@@ -10,7 +10,7 @@ const MOVES: &[(&str, &str)] = &[
     ("f03_make_screened", "E0624"),
     ("f04_raw_tool", "E0271"),
     ("f05_show_unscreened", "E0308"),
-    ("f06_forge_permit", "E0423"),
+    ("f06_forge_permit", "E0451"),
     ("f07_forge_confirmed", "E0451"),
     ("f08_forge_snapshot", "E0451"),
     ("f09_send_twice", "E0382"),

@@ -12,7 +12,7 @@ use countersign_core::{
     model::{
         Address, Attachment, AttachmentRequest, Delivered, Destination, DraftRef, FlagChange, Folder,
         FolderRef, FolderScope, Listing, Message, MessageRef, Moved, NewDraft, Origin, Original, Search,
-        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Window,
+        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Timestamp, Window,
     },
     protection::{Raw, Unscreened},
 };
@@ -205,6 +205,20 @@ impl Mailbox for Watched {
     async fn move_messages(&self, ids: &[MessageRef], to: &Destination) -> Result<Vec<Moved>, MailboxError> {
         self.at("move_messages").await?;
         self.memory.move_messages(ids, to).await
+    }
+
+    async fn wrote_to(
+        &self,
+        recipients: &[Address],
+        before: Timestamp,
+    ) -> Result<Vec<Address>, MailboxError> {
+        self.at("wrote_to").await?;
+        self.memory.wrote_to(recipients, before).await
+    }
+
+    async fn holds(&self, message_ids: &[String]) -> Result<Vec<String>, MailboxError> {
+        self.at("holds").await?;
+        self.memory.holds(message_ids).await
     }
 
     async fn ready(&self, draft: &DraftRef) -> Result<MemoryOutbox, MailboxError> {

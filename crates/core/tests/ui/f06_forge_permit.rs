@@ -1,6 +1,6 @@
 //! A permit comes from a claim only.
 
-use countersign_send_policy::{DraftSnapshot, SendPermit};
-fn f(s: DraftSnapshot) -> SendPermit { SendPermit(s) }
+use countersign_send_policy::{DraftFields, Origin, SendPermit};
+fn f(origin: Origin, outgoing: DraftFields) -> SendPermit { SendPermit { origin, outgoing } }
 
 fn main() {}

@@ -1,9 +1,9 @@
-//! A snapshot is a fresh read, not a value that someone fills in.
+//! A snapshot is a fresh read, not a value that someone fills in or loosens.
 
 use countersign_confirm::Terms;
-use countersign_send_policy::{DraftFields, DraftSnapshot, Fingerprint, Origin};
-fn f(origin: Origin, fields: DraftFields, fingerprint: Fingerprint, terms: Terms) -> DraftSnapshot {
-    DraftSnapshot { origin, fields, fingerprint, terms }
+use countersign_send_policy::{DraftFields, DraftSnapshot};
+fn f(read: DraftSnapshot, fields: DraftFields, terms: Terms) -> DraftSnapshot {
+    DraftSnapshot { fields, terms, ..read }
 }
 
 fn main() {}

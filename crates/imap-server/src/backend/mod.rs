@@ -7,6 +7,7 @@ mod fetch;
 mod folders;
 mod list;
 mod organise;
+mod past;
 mod row;
 mod search;
 mod send;
@@ -21,7 +22,7 @@ use countersign_core::{
     model::{
         Address, Attachment, AttachmentRequest, Delivered, Destination, DraftRef, FlagChange, Folder,
         FolderRef, FolderScope, Listing, Message, MessageRef, Moved, NewDraft, Origin, Original, Search,
-        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Window,
+        SentCopy, SentDraft, SpecialUse, StoredDraft, Thread, Timestamp, Window,
     },
     protection::{Raw, Unscreened},
 };
@@ -152,6 +153,18 @@ impl Mailbox for ImapMailbox {
 
     async fn move_messages(&self, ids: &[MessageRef], to: &Destination) -> Result<Vec<Moved>, MailboxError> {
         organise::move_messages(self, ids, to).await
+    }
+
+    async fn wrote_to(
+        &self,
+        recipients: &[Address],
+        before: Timestamp,
+    ) -> Result<Vec<Address>, MailboxError> {
+        past::wrote_to(self, recipients, before).await
+    }
+
+    async fn holds(&self, message_ids: &[String]) -> Result<Vec<String>, MailboxError> {
+        past::holds(self, message_ids).await
     }
 
     async fn ready(&self, draft: &DraftRef) -> Result<Self::Outbox, MailboxError> {

@@ -1,11 +1,17 @@
 //! The whole path: read, approve, claim, settle; and what refuses on it.
 
-use countersign_confirm::Subject;
+mod known;
+mod processes;
+mod table;
+mod unasked;
+
+use countersign_confirm::{Subject, Terms};
 
 use super::*;
 use crate::{
-    Address, SentOutcome, SourceError, StateFault,
-    approval::Waiver,
+    Address, Profile, SentOutcome, SourceError, StateFault, Treatment, Treatments,
+    exposure::EXPOSED,
+    rules::PLAIN,
     testing::{OneDraft, START, Scratch, fields, origin},
 };
 
@@ -15,10 +21,10 @@ fn named(key: &str) -> DraftFields {
     DraftFields { claim_key: key.into(), message_id: Some(format!("{key}@id")), ..fields() }
 }
 
-/// Reads as the gate does, and approves without a person.
+/// Reads a draft to known people as the gate does, and approves without a person.
 async fn approved(policy: &SendPolicy, fields: DraftFields) -> Result<Approval, Refusal> {
-    let source = OneDraft::of(fields);
-    policy.draft(&source, "d1").read().await.map(|snapshot| Approval::Waived(Waiver::of(snapshot)))
+    let source = OneDraft::to_known(fields);
+    policy.draft(&source, "d1").read().await.map(Approval::Shown)
 }
 
 async fn send(policy: &SendPolicy, fields: DraftFields) -> Result<(SendPermit, ClaimTicket), Refusal> {
@@ -168,7 +174,7 @@ async fn an_exposure_after_the_prompt_refuses_and_one_that_lapsed_does_not() {
     let lapsed = scratch.policy.draft(&source, "d1").read().await.unwrap();
     assert_eq!(lapsed.terms(), Terms(0));
     snapshot.hold_to(EXPOSED);
-    assert_eq!(scratch.policy.claim(Approval::Waived(Waiver::of(snapshot))).await.map(drop), Ok(()));
+    assert_eq!(scratch.policy.claim(Approval::Shown(snapshot)).await.map(drop), Ok(()));
 }
 
 #[tokio::test]
@@ -178,7 +184,7 @@ async fn exposure_is_shared_by_the_processes_of_a_sign_in_and_outlives_a_clock_s
     let other = scratch.other("p2", &origin());
     let call = CallScope::default();
     scratch.policy.expose(&call).await.map(drop).unwrap();
-    let source = OneDraft::of(fields());
+    let source = OneDraft::to_known(fields());
     let terms = async |policy: &SendPolicy| policy.draft(&source, "d1").read().await.unwrap().terms();
     assert_eq!((terms(&same).await, terms(&other).await), (EXPOSED, Terms(0)));
     scratch.set_clock(START - DAY);
@@ -235,23 +241,43 @@ async fn the_fingerprint_needs_no_sendable_draft_and_no_state() {
 #[tokio::test]
 async fn status_shows_what_is_recorded() {
     let scratch = scratch();
+    let at = crate::clock::from_seconds;
     let blank = scratch.policy.status().await.unwrap();
     assert_eq!(
         (blank.first_seen, blank.exposed_until, blank.sends, blank.sends_left, blank.unsettled),
         (None, None, 0, 50, 0)
     );
+    assert_eq!(
+        (blank.new_addresses_left, blank.new_addresses, blank.known, blank.claims),
+        (10, vec![], vec![], vec![])
+    );
     let call = CallScope::default();
     scratch.policy.expose(&call).await.map(drop).unwrap();
     scratch.set_clock(START + 60);
     send(&scratch.policy, named("a")).await.map(drop).unwrap();
+    scratch.set_clock(START + 61);
     let (_permit, ticket) = send(&scratch.policy, named("b")).await.unwrap();
     scratch.policy.settle(ticket, SendSettled::Accepted).await.unwrap();
+    let (_permit, ticket) = send(&scratch.policy, named("c")).await.unwrap();
+    scratch.policy.settle(ticket, SendSettled::RefusedByServer).await.unwrap();
     let status = scratch.policy.status().await.unwrap();
-    assert_eq!(status.first_seen, Some(crate::clock::from_seconds(START)));
-    assert_eq!(status.exposed_until, Some(crate::clock::from_seconds(START + 600)));
-    assert_eq!((status.sends, status.sends_left, status.unsettled), (2, 48, 1));
+    assert_eq!(status.first_seen, Some(at(START)));
+    assert_eq!(status.exposed_until, Some(at(START + 600)));
+    assert_eq!((status.sends, status.sends_left, status.unsettled), (3, 47, 1));
+    let claims: Vec<_> = status.claims.iter().map(|c| (c.key.as_str(), c.at, c.outcome)).collect();
+    assert_eq!(
+        claims,
+        [
+            ("b", at(START + 61), Some(SentOutcome::Accepted)),
+            ("c", at(START + 61), None),
+            ("a", at(START + 60), Some(SentOutcome::Unknown)),
+        ]
+    );
     scratch.set_clock(START + 600);
     assert_eq!(scratch.policy.status().await.unwrap().exposed_until, None);
+    // Claims that have ended aren't shown, though they are still in the file.
+    scratch.set_clock(START + 60 + DAY);
+    assert_eq!(scratch.policy.status().await.unwrap().claims.len(), 2);
 }
 
 #[tokio::test]

@@ -2,8 +2,12 @@
 
 use super::*;
 
+fn shown(fields: &DraftFields, exposed: bool) -> String {
+    super::of(&Shown { fields, plain: false, exposed, new: &[] })
+}
+
 fn lines(fields: &DraftFields) -> Vec<String> {
-    of(fields, false).split('\n').map(str::to_owned).collect()
+    shown(fields, false).split('\n').map(str::to_owned).collect()
 }
 
 fn named(name: &str, addr_spec: &str) -> Address {
@@ -22,14 +26,44 @@ fn a_plain_draft_shows_every_field_and_what_is_empty() {
         Attachments: —\n\
         \n\
         Text:\n    Tuesday at one?";
-    assert_eq!(of(&crate::testing::fields(), false), expected);
+    assert_eq!(shown(&crate::testing::fields(), false), expected);
 }
 
 #[test]
 fn the_exposure_line_stands_at_the_head() {
-    let prompt = of(&crate::testing::fields(), true);
+    let prompt = shown(&crate::testing::fields(), true);
     assert!(prompt.starts_with("Caution: other people's mail was read in the last 10 minutes"), "{prompt}");
-    assert!(prompt.ends_with(&of(&crate::testing::fields(), false)));
+    assert!(prompt.ends_with(&shown(&crate::testing::fields(), false)));
+}
+
+#[test]
+fn whoever_is_new_is_marked_in_whichever_field() {
+    let new = ["friend@example.net".to_owned(), "a@xn--pota-h6a.example".to_owned()];
+    let mut fields = crate::testing::fields();
+    fields.to.push(Address::bare("known@example.org"));
+    fields.cc = vec![named("A", "A@pošta.example")];
+    fields.bcc = vec![Address::bare("FRIEND@example.net")];
+    fields.reply_to = vec![Address::bare("friend@example.net")];
+    let prompt = super::of(&Shown { fields: &fields, plain: false, exposed: false, new: &new });
+    let shown: Vec<&str> = prompt.split('\n').collect();
+    assert_eq!(shown[3], "To: <friend@example.net> (new: never emailed before), <known@example.org>");
+    assert_eq!(shown[4], "Cc: \"A\" <A@xn--pota-h6a.example> (pošta.example) (new: never emailed before)");
+    assert_eq!(shown[5], "Bcc: <FRIEND@example.net> (new: never emailed before)");
+    assert_eq!(shown[6], "Reply-To (answers go there): <friend@example.net> (new: never emailed before)");
+}
+
+#[test]
+fn plain_text_says_that_nothing_else_goes_out() {
+    let fields = crate::testing::fields();
+    let prompt = super::of(&Shown { fields: &fields, plain: true, exposed: true, new: &[] });
+    let shown: Vec<&str> = prompt.split('\n').collect();
+    assert!(shown[0].starts_with("Caution: "));
+    assert_eq!((shown[2], shown[4]), ("Send this message now?", PLAIN_LINE));
+    assert_eq!(shown[shown.len() - 2..], ["Text, exactly as it goes out:", "    Tuesday at one?"]);
+    // The longest text that may go out is shown whole.
+    let fields = DraftFields { text: Some("ž".repeat(BODY_LIMIT)), ..fields };
+    let prompt = super::of(&Shown { fields: &fields, plain: true, exposed: false, new: &[] });
+    assert!(prompt.ends_with(&"ž".repeat(BODY_LIMIT)));
 }
 
 #[test]
@@ -194,7 +228,7 @@ fn a_long_body_is_cut_and_says_so() {
     }
     // Escapes count as they are shown, so a body of invisible characters can't push the rest out of sight unseen.
     fields.text = Some("\u{200b}".repeat(BODY_LIMIT));
-    assert!(of(&fields, false).chars().count() < BODY_LIMIT + 500);
+    assert!(shown(&fields, false).chars().count() < BODY_LIMIT + 500);
     assert_eq!(lines(&fields).last().unwrap(), CUT_LINE);
 }
 
@@ -219,7 +253,7 @@ fn a_formatted_version_that_differs_is_shown() {
     assert_eq!(lines(&fields)[9], "Text, from its formatted version:");
     // Both together keep within what a prompt holds of a body.
     (fields.text, fields.html) = (Some("a".repeat(5_000)), Some("b".repeat(5_000)));
-    let prompt = of(&fields, false);
+    let prompt = shown(&fields, false);
     assert_eq!(prompt.matches(CUT_LINE).count(), 2);
     assert!(prompt.chars().filter(|c| "ab".contains(*c)).count() < BODY_LIMIT + 100);
 }

@@ -5,96 +5,131 @@
 //! remembers: the first so that nobody is asked about a send that would be refused anyway, the second inside the
 //! claim's own transaction, where it alone decides. Each rule is a file: a check, and the tests that fail without it.
 
+mod address_list;
 mod allowlist;
 mod attachments;
 mod caps;
+mod choice;
+mod clock;
 mod exposure;
 mod headers;
+mod known_recipients;
+mod markup;
 mod once;
+pub(crate) mod plain_text;
 mod recipients;
 
-use countersign_confirm::Terms;
-
-use crate::{fields::DraftFields, mode::ConfirmMode, refusal::Refusal, state::Ledger};
-use allowlist::Allowlist;
-pub(crate) use caps::SENDS_WINDOW;
+use crate::{
+    exposure::is_exposed,
+    fields::DraftFields,
+    mode::ConfirmMode,
+    profile::RulesConfig,
+    refusal::Refusal,
+    state::{Acquaintance, Ledger},
+    treatment::Case,
+};
+use address_list::AddressList;
+pub(crate) use caps::{Caps, HOUR, SENDS_WINDOW};
+pub(crate) use choice::{Choice, PLAIN};
+pub(crate) use exposure::Approved;
+use known_recipients::Knowing;
 pub(crate) use once::{CLAIM_TERM, SENT_TERM};
-
-/// The owner's rules for one account, from the configuration file alone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RulesConfig {
-    /// Distinct addresses that one message may name in `To`, `Cc`, `Bcc` and `Reply-To`.
-    pub max_recipients: u32,
-    /// Sends in a rolling 24 hours, over all processes of the sign-in.
-    pub max_sends: u32,
-    /// Addresses and domains; where there are any, nothing goes anywhere else. A domain doesn't include its subdomains.
-    pub allow: Vec<String>,
-    /// When the person is asked.
-    pub confirm: ConfirmMode,
-}
-
-impl Default for RulesConfig {
-    fn default() -> Self {
-        Self { max_recipients: 20, max_sends: 50, allow: Vec::new(), confirm: ConfirmMode::Always }
-    }
-}
+pub(crate) use recipients::keys;
 
 /// The rules as they are applied. A configuration that can't be applied refuses every send and says so.
 pub(crate) struct Rules {
-    max_recipients: u32,
-    max_sends: u32,
-    allow: Result<Option<Allowlist>, Refusal>,
-    confirm: ConfirmMode,
+    config: RulesConfig,
+    /// `None` where an entry can't be understood.
+    allow: Option<AddressList>,
+    known: Option<AddressList>,
 }
 
 /// What the rules of a claim look at besides the state.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ClaimTerms {
-    /// The cap on sends in a rolling 24 hours.
-    pub(crate) max_sends: u32,
-    /// The strictness that the person was shown.
-    pub(crate) signed: Terms,
+    pub(crate) caps: Caps,
+    /// Why the claim may be made.
+    pub(crate) approved: Approved,
+    /// How the draft may go out: while not exposed, and while exposed.
+    pub(crate) calm: Result<Choice, Refusal>,
+    pub(crate) exposed: Result<Choice, Refusal>,
+    /// The new addresses on it, in comparable form.
+    pub(crate) new: Vec<String>,
 }
 
 impl Rules {
     pub(crate) fn new(config: &RulesConfig) -> Self {
-        let RulesConfig { max_recipients, max_sends, allow, confirm } = config;
-        let allow = Allowlist::parse(allow);
-        Self { max_recipients: *max_recipients, max_sends: *max_sends, allow, confirm: *confirm }
+        let (allow, known) = (AddressList::parse(&config.allow), AddressList::parse(&config.known));
+        Self { config: config.clone(), allow, known }
     }
 
-    pub(crate) fn max_sends(&self) -> u32 {
-        self.max_sends
+    pub(crate) fn config(&self) -> &RulesConfig {
+        &self.config
+    }
+
+    pub(crate) fn caps(&self) -> Caps {
+        let RulesConfig { max_sends, sends_per_hour, max_new_addresses, .. } = self.config;
+        Caps { max_sends, sends_per_hour, max_new_addresses }
     }
 
     /// The rules that look at the draft alone.
     pub(crate) fn of_draft(&self, fields: &DraftFields) -> Result<(), Refusal> {
-        self.confirm.check()?;
+        let allow = self.allow.as_ref().ok_or(Refusal::BadAllowlist)?;
+        if self.known.is_none() {
+            return Err(Refusal::BadKnownList);
+        }
+        if self.config.confirm == ConfirmMode::Never && allow.is_empty() {
+            return Err(Refusal::NeverNeedsAllow);
+        }
         once::identified(fields)?;
         recipients::valid(fields)?;
         headers::one_line(fields)?;
         attachments::identified(fields)?;
-        caps::recipients(fields, self.max_recipients)?;
-        allowlist::inside(fields, self.allow.as_ref().map_err(|refusal| *refusal)?.as_ref())
+        markup::loads_nothing(fields, self.config.embedded_pictures)?;
+        caps::recipients(fields, self.config.max_recipients)?;
+        allowlist::inside(fields, allow)
+    }
+
+    /// Whether an address, in comparable form, is known by the owner's list or by what is recorded about it.
+    pub(crate) fn knows(&self, key: &str, recorded: Option<&Acquaintance>, now: i64) -> bool {
+        let none = AddressList::default();
+        let knowing = Knowing {
+            listed: self.known.as_ref().unwrap_or(&none),
+            confirmed_become_known: self.config.confirmed_become_known,
+        };
+        // Nothing goes outside the allowlist here, and all of it counts as known.
+        self.config.confirm == ConfirmMode::Never || knowing.knows(key, recorded, now)
+    }
+
+    /// How a draft may go out.
+    pub(crate) fn choice(&self, case: Case) -> Result<Choice, Refusal> {
+        choice::of(&self.config, case)
     }
 
     /// The rules of the claim that can already be told before the person is asked. Exposure isn't among them: here it
     /// makes the prompt stricter, at the claim it refuses a laxer one.
-    pub(crate) fn before_asking(&self, ledger: &Ledger, now: i64) -> Result<(), Refusal> {
-        once::unsent(ledger, now)?;
-        once::unclaimed(ledger, now)?;
-        caps::sends(ledger, self.max_sends)
+    pub(crate) fn before_asking(&self, ledger: &Ledger, new: &[String], now: i64) -> Result<(), Refusal> {
+        of_state(ledger, new, &self.caps(), now)
     }
 }
 
 impl ClaimTerms {
     /// The rules that hold inside the claim's transaction.
-    pub(crate) fn of_claim(self, ledger: &Ledger, now: i64) -> Result<(), Refusal> {
-        once::unsent(ledger, now)?;
-        once::unclaimed(ledger, now)?;
-        exposure::not_since(ledger, self.signed, now)?;
-        caps::sends(ledger, self.max_sends)
+    pub(crate) fn of_claim(&self, ledger: &Ledger, now: i64) -> Result<(), Refusal> {
+        let exposed = is_exposed(ledger.exposed_at, now);
+        let choice = if exposed { self.exposed } else { self.calm };
+        of_state(ledger, &self.new, &self.caps, now)?;
+        exposure::as_approved(self.approved, choice?, exposed)
     }
+}
+
+/// The rules that look at what is recorded.
+fn of_state(ledger: &Ledger, new: &[String], caps: &Caps, now: i64) -> Result<(), Refusal> {
+    once::unsent(ledger, now)?;
+    once::unclaimed(ledger, now)?;
+    caps::sends(ledger, caps)?;
+    caps::new_addresses(ledger, new, caps)?;
+    clock::not_set_back(ledger, now)
 }
 
 /// Whether something that was recorded at `at` and lasts for `term` seconds still holds. A time in the future, as
@@ -122,13 +157,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_defaults_are_those_of_a_mailbox_of_ones_own() {
-        let config = RulesConfig::default();
-        assert_eq!((config.max_recipients, config.max_sends, config.confirm), (20, 50, ConfirmMode::Always));
-        assert!(config.allow.is_empty());
-    }
-
     /// Each rule is in the list: what it refuses by itself, the list refuses for that reason.
     #[test]
     fn the_list_applies_every_rule_to_the_draft() {
@@ -140,12 +168,15 @@ mod tests {
                 assert_eq!(Rules::new(&config).of_draft(&fields), expected);
             };
         let default = RulesConfig::default;
+        let never = |allow: &[&str]| RulesConfig {
+            confirm: ConfirmMode::Never,
+            allow: allow.iter().map(|&a| a.to_owned()).collect(),
+            ..default()
+        };
         check(default(), &|_| (), Ok(()));
-        check(
-            RulesConfig { confirm: ConfirmMode::Never, ..default() },
-            &|_| (),
-            Err(Refusal::ModeUnsupported(ConfirmMode::Never)),
-        );
+        check(never(&[]), &|_| (), Err(Refusal::NeverNeedsAllow));
+        check(never(&["example.net"]), &|_| (), Ok(()));
+        check(never(&["example.com"]), &|_| (), Err(Refusal::NotAllowed(Field::To)));
         check(default(), &|f| f.claim_key.clear(), Err(Refusal::NoIdentity));
         check(default(), &|f| f.to.clear(), Err(Refusal::NoRecipients));
         check(default(), &|f| f.subject.push('\n'), Err(Refusal::BadHeader(Field::Subject)));
@@ -154,6 +185,14 @@ mod tests {
             &|f| f.attachments.push(crate::fields::DraftAttachment { size: 1, ..Default::default() }),
             Err(Refusal::BadAttachment),
         );
+        check(default(), &|f| f.html = Some("<!-- x -->".into()), Err(Refusal::Comment));
+        let picture: &dyn Fn(&mut DraftFields) = &|f| {
+            f.html = Some("<img src=cid:a@b>".into());
+            let content_id = Some("a@b".to_owned());
+            f.attachments = vec![crate::fields::DraftAttachment { content_id, ..Default::default() }];
+        };
+        check(default(), picture, Ok(()));
+        check(RulesConfig { embedded_pictures: false, ..default() }, picture, Err(Refusal::LoadingMarkup));
         check(
             RulesConfig { max_recipients: 1, ..default() },
             &|f| f.cc.push(Address::bare("c@example.org")),
@@ -165,25 +204,63 @@ mod tests {
             Err(Refusal::NotAllowed(Field::To)),
         );
         check(RulesConfig { allow: vec!["*".into()], ..default() }, &|_| (), Err(Refusal::BadAllowlist));
+        check(RulesConfig { known: vec!["*".into()], ..default() }, &|_| (), Err(Refusal::BadKnownList));
     }
 
     #[test]
     fn the_lists_apply_every_rule_to_the_state() {
         use crate::state::SentOutcome;
-        let rules = Rules::new(&RulesConfig::default());
-        let terms = ClaimTerms { max_sends: 50, signed: Terms(0) };
+        let rules = Rules::new(&RulesConfig {
+            sends_per_hour: Some(5),
+            max_new_addresses: 1,
+            ..RulesConfig::default()
+        });
+        let new = ["a@x".to_owned()];
+        let choice = |case| rules.choice(case);
+        let terms = ClaimTerms {
+            caps: rules.caps(),
+            approved: Approved::Shown(PLAIN),
+            calm: choice(Case { new: true, exposed: false }),
+            exposed: choice(Case { new: true, exposed: true }),
+            new: new.to_vec(),
+        };
         let fine = Ledger::default();
         for (ledger, both) in [
             (fine.clone(), Ok(())),
             (Ledger { sent: Some((9, SentOutcome::Accepted)), ..fine.clone() }, Err(Refusal::AlreadySent)),
             (Ledger { claimed_at: Some(9), ..fine.clone() }, Err(Refusal::Claimed)),
             (Ledger { sends: 50, ..fine.clone() }, Err(Refusal::TooManySends { max: 50 })),
+            (Ledger { sends_in_hour: 5, ..fine.clone() }, Err(Refusal::TooManySendsInHour { max: 5 })),
+            (Ledger { new_addresses: 1, ..fine.clone() }, Err(Refusal::TooManyNewAddresses { max: 1 })),
+            (Ledger { last_charge: Some(1_000), ..fine.clone() }, Err(Refusal::ClockSetBack)),
         ] {
-            assert_eq!(rules.before_asking(&ledger, 10), both);
+            assert_eq!(rules.before_asking(&ledger, &new, 10), both);
             assert_eq!(terms.of_claim(&ledger, 10), both);
         }
         let exposed = Ledger { exposed_at: Some(9), ..fine };
-        assert_eq!(rules.before_asking(&exposed, 10), Ok(()));
+        assert_eq!(rules.before_asking(&exposed, &new, 10), Ok(()));
         assert_eq!(terms.of_claim(&exposed, 10), Err(Refusal::ExposedSince));
+        assert_eq!(terms.of_claim(&exposed, 9 + 600), Ok(()));
+        let refused = ClaimTerms { exposed: Err(Refusal::NotTo(Case { new: true, exposed: true })), ..terms };
+        assert_eq!(
+            refused.of_claim(&exposed, 10),
+            Err(Refusal::NotTo(Case { new: true, exposed: true })),
+            "exposure decides which choice holds"
+        );
+        assert_eq!(refused.of_claim(&exposed, 9 + 600), Ok(()));
+    }
+
+    #[test]
+    fn with_never_everyone_allowed_is_known() {
+        let of = |confirm| {
+            Rules::new(&RulesConfig { confirm, known: vec!["example.org".into()], ..Default::default() })
+        };
+        for (rules, expected) in [
+            (of(ConfirmMode::Never), [true, true]),
+            (of(ConfirmMode::NewRecipients), [true, false]),
+            (of(ConfirmMode::Always), [true, false]),
+        ] {
+            assert_eq!(["a@example.org", "a@example.net"].map(|key| rules.knows(key, None, 0)), expected);
+        }
     }
 }

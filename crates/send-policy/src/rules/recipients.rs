@@ -3,6 +3,8 @@
 //! A mail server would expand a list or a group in one string into several recipients, past the caps, the allowlist
 //! and the person's eyes. `Reply-To` and `From` are held to the same form: replies go there.
 
+use std::collections::BTreeSet;
+
 use crate::{
     address::Address,
     fields::DraftFields,
@@ -33,6 +35,14 @@ pub(super) fn valid(fields: &DraftFields) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Every address that a draft names as a recipient, in comparable form, each once. Those that can't be compared are
+/// left out: the rules refuse them before.
+pub(crate) fn keys(fields: &DraftFields) -> Vec<String> {
+    let all = fields_with_recipients(fields).into_iter().flat_map(|(_, addresses)| addresses);
+    let distinct: BTreeSet<String> = all.filter_map(|address| address.key().ok()).collect();
+    distinct.into_iter().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +56,17 @@ mod tests {
         assert_eq!(valid(&fields), Err(Refusal::NoRecipients));
         fields.bcc = vec![Address::bare("me@example.org")];
         assert_eq!(valid(&fields), Ok(()));
+    }
+
+    #[test]
+    fn keys_name_everyone_once() {
+        for (_, set) in crate::testing::RECIPIENT_FIELDS {
+            let mut fields = crate::testing::fields();
+            set(&mut fields, Address::bare("Friend@EXAMPLE.net"));
+            assert_eq!(keys(&fields), ["friend@example.net"]);
+            set(&mut fields, Address::bare("x@evil.org"));
+            assert_eq!(keys(&fields), ["friend@example.net", "x@evil.org"]);
+        }
     }
 
     #[test]

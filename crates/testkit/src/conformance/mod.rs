@@ -54,6 +54,8 @@ macro_rules! conformance {
             organise::one_bad_id_changes_nothing,
             send::the_way_out_opens_for_a_draft_that_is_there,
             send::a_draft_that_is_in_sent_already_is_not_sent,
+            send::whom_it_wrote_to_before_is_told_from_sent,
+            send::messages_are_told_by_their_ids,
         );
     };
     (@each $open:path; $($area:ident :: $promise:ident),* $(,)?) => {

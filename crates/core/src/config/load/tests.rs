@@ -1,5 +1,6 @@
 //! Configurations as data: what is written, what the environment says, and what comes of it.
 
+use countersign_send_policy::{Treatment, Treatments};
 use proptest::prelude::*;
 
 use super::*;
@@ -48,8 +49,16 @@ capabilities = ["read", "draft", "send"]
 protection = "off"
 confirm = "always"
 allow = ["example.org", "eva@example.com"]
+known = ["accountant@example.net"]
 max_recipients = 5
 max_sends = 7
+max_new_addresses = 3
+sends_per_hour = 2
+to_new = "as-is"
+to_new_exposed = "refused"
+to_known = "plain-text"
+to_known_exposed = "refused"
+without_elicitation = "token"
 attachment_dir = "~/Downloads"
 file_sent = false
 imap.host = "imap.example.com"
@@ -71,12 +80,40 @@ fn every_setting_is_read() {
     assert_eq!(account.grants.names(), ["read", "draft", "send"]);
     assert_eq!((&account.level, account.level_written), (&Level::Off, true));
     assert_eq!(account.rules.allow, ["example.org", "eva@example.com"]);
-    assert_eq!((account.rules.max_recipients, account.rules.max_sends), (5, 7));
+    let Treatments { to_new, to_new_exposed, to_known, to_known_exposed } = account.rules.treatments;
+    assert_eq!(
+        [to_new, to_new_exposed, to_known, to_known_exposed].map(Treatment::as_str),
+        ["as-is", "refused", "plain-text", "refused"]
+    );
+    let rules = &account.rules;
+    assert_eq!((rules.max_recipients, rules.max_sends, rules.max_new_addresses), (5, 7, 3));
+    assert_eq!(
+        (rules.sends_per_hour, rules.known.as_slice()),
+        (Some(2), &["accountant@example.net".to_owned()][..])
+    );
+    assert_eq!(rules.without_elicitation, WithoutElicitation::Token);
     assert_eq!(account.save_dir.as_deref(), Some(Path::new("/home/jan/Downloads")));
     assert_eq!(account.connection.text("imap.host"), Ok(Some("imap.example.com")));
     assert_eq!(account.connection.port("imap.port"), Ok(Some(1143)));
     assert_eq!(account.connection.flag("file_sent"), Ok(Some(false)));
     assert!(!account.from_environment);
+}
+
+#[test]
+fn the_environment_closes_the_token_rail_and_never_opens_it() {
+    let text = |written: &str| format!("[accounts.work]\naddress = \"jan@example.com\"\n{written}\n");
+    let token = "without_elicitation = \"token\"";
+    for (written, mode, expected) in [
+        (token, "", WithoutElicitation::Token),
+        (token, "auto", WithoutElicitation::Token),
+        (token, "refuse", WithoutElicitation::Refuse),
+        (token, "nonsense", WithoutElicitation::Refuse),
+        ("", "auto", WithoutElicitation::Refuse),
+    ] {
+        let config = load(&text(written), &[("MCP_CONFIRM_MODE", mode)]);
+        let rules = &config.account("work").unwrap().rules;
+        assert_eq!(rules.without_elicitation, expected, "{written} {mode}");
+    }
 }
 
 #[test]
@@ -91,6 +128,7 @@ fn what_is_not_written_is_the_default() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "cases, each in its own words")]
 fn wrong_files_say_what_to_correct() {
     let file = "/cfg/imap.toml";
     let in_account = |line: &str| format!("[accounts.work]\naddress = \"jan@example.com\"\n{line}\n");
@@ -125,7 +163,8 @@ fn wrong_files_say_what_to_correct() {
             format!(
                 "`accounts.work.imap.hots` at line 3 of {file} is not a setting. Those of this place are: address, \
                  aliases, allow, attachment_dir, capabilities, confirm, display_name, file_sent, imap.host, imap.port, \
-                 max_recipients, max_sends, protection, read_only, user."
+                 known, max_new_addresses, max_recipients, max_sends, protection, read_only, sends_per_hour, to_known, \
+                 to_known_exposed, to_new, to_new_exposed, user, without_elicitation."
             ),
         ),
         (
@@ -164,6 +203,24 @@ fn wrong_files_say_what_to_correct() {
                 "an empty list allows nobody; leave the line out, or take \"send\" out of `capabilities`",
             ),
         ),
+        (
+            in_account("confirm = \"never\""),
+            unusable(
+                "confirm",
+                "\"never\" needs `allow`: without a question, mail goes only to the addresses written there",
+            ),
+        ),
+        (in_account("confirm = \"never\"\nallow = [\"example.org\"]"), "none".to_owned()),
+        (
+            in_account("to_new = \"plain\""),
+            unusable("to_new", "it is \"as-is\", \"plain-text\" or \"refused\""),
+        ),
+        (in_account("to_known_exposed = true"), unusable("to_known_exposed", "it must be a text in quotes")),
+        (
+            in_account("without_elicitation = \"auto\""),
+            unusable("without_elicitation", "it is \"refuse\" or \"token\""),
+        ),
+        (in_account("sends_per_hour = -1"), unusable("sends_per_hour", "the number is out of range")),
         (in_account("max_sends = -1"), unusable("max_sends", "the number is out of range")),
         (in_account("max_sends = 99999999999999999999"), unusable("max_sends", "it must be a whole number")),
         (in_account("max_recipients = 2.5"), unusable("max_recipients", "it must be a whole number")),
