@@ -203,7 +203,7 @@ impl Mail {
         }
     }
 
-    /// How often Postfix took a message with this Message-ID (written without angle brackets).
+    /// How often Postfix queued a message with this Message-ID (written without angle brackets).
     ///
     /// # Errors
     /// The log could not be read.
