@@ -1,5 +1,5 @@
-//! The backend against a real Dovecot and a real Postfix, looked at through core's protection at level off. What a test
-//! checks of a mailbox comes from the servers' own tools.
+//! Against a real Dovecot and a real Postfix: the backend, looked at through core's protection at level off, and the binary,
+//! driven over stdio. What a test checks of a mailbox comes from the servers' own tools.
 
 #![expect(
     clippy::unwrap_used,
@@ -9,10 +9,16 @@
 )]
 
 mod account;
+mod clients;
 mod conformance;
 mod drafts;
 mod errors;
 mod folders;
+mod home;
 mod organise;
 mod reading;
+mod rounds;
 mod search;
+mod send_faults;
+mod signin;
+mod tools;
