@@ -7,10 +7,11 @@ use countersign_send_policy::SendPolicy;
 use tokio::sync::OnceCell;
 
 use crate::{
+    attachment::outgoing::Allowance,
     config::ConfigFault,
     mailbox::{Features, Mailbox},
     protection::{Level, ProtectedMailbox, Raw},
-    tools::{BoxFuture, Grants, ToolError},
+    tools::{BoxFuture, Grants, Recent, ToolError},
 };
 
 /// The name that the owner gave an account: 1 to 64 letters, digits, `-`, `_` or `.`, so it can stand in any result.
@@ -51,6 +52,8 @@ pub struct Profile {
     pub level_written: bool,
     /// Where attachments may be saved.
     pub save_dir: Option<std::path::PathBuf>,
+    /// What may be attached to drafts.
+    pub attachable: Allowance,
 }
 
 /// One open account.
@@ -59,6 +62,7 @@ pub struct Account<M: Mailbox<Stage = Raw>> {
     mailbox: ProtectedMailbox<M>,
     policy: SendPolicy,
     principal: String,
+    recent: Recent,
 }
 
 impl<M: Mailbox<Stage = Raw>> Account<M> {
@@ -69,7 +73,7 @@ impl<M: Mailbox<Stage = Raw>> Account<M> {
         policy: SendPolicy,
         principal: String,
     ) -> Self {
-        Self { profile, mailbox, policy, principal }
+        Self { profile, mailbox, policy, principal, recent: Recent::default() }
     }
 
     /// What is known of it without opening it.
@@ -89,6 +93,11 @@ impl<M: Mailbox<Stage = Raw>> Account<M> {
 
     pub(crate) fn policy(&self) -> &SendPolicy {
         &self.policy
+    }
+
+    /// What its sending tools stored a short while ago.
+    pub(crate) fn recent(&self) -> &Recent {
+        &self.recent
     }
 
     pub(crate) fn principal(&self) -> &str {

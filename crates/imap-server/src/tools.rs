@@ -4,9 +4,9 @@ use countersign_core::{
     mailbox::Mailbox,
     protection::Raw,
     tools::{
-        ToolDef, archive_message, create_draft, delete_draft, forward_draft, get_attachment, get_message,
-        get_thread, list_accounts, list_folders, list_messages, modify_message, move_message, reply_draft,
-        save_attachment, search_messages, send_draft, trash_message,
+        ToolDef, archive_message, create_draft, delete_draft, forward_draft, forward_message, get_attachment,
+        get_message, get_thread, list_accounts, list_folders, list_messages, modify_message, move_message,
+        reply_draft, reply_send, save_attachment, search_messages, send_draft, send_message, trash_message,
     },
 };
 
@@ -27,6 +27,9 @@ pub(crate) fn table<M: Mailbox<Stage = Raw>>() -> &'static [ToolDef<M>] {
             forward_draft::row(),
             delete_draft::row(),
             send_draft::row(),
+            send_message::row(),
+            reply_send::row(),
+            forward_message::row(),
             modify_message::row(),
             move_message::row(),
             archive_message::row(),

@@ -2,7 +2,7 @@
 
 use countersign_confirm::Confirmed;
 
-use crate::{rules::Approved, snapshot::DraftSnapshot};
+use crate::{fingerprint::Fingerprint, rules::Approved, snapshot::DraftSnapshot};
 
 /// The proof that a claim consumes.
 pub enum Approval {
@@ -28,6 +28,11 @@ pub struct Waiver(DraftSnapshot);
 impl Waiver {
     pub(crate) fn of(snapshot: DraftSnapshot) -> Self {
         Self(snapshot)
+    }
+
+    /// What would be sent, in 32 bytes.
+    pub fn fingerprint(&self) -> Fingerprint {
+        self.0.fingerprint()
     }
 }
 

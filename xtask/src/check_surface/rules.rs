@@ -145,12 +145,22 @@ pub(crate) struct Field {
 /// Every property of a schema: nested ones, those of items and alternatives, and those of definitions.
 pub(crate) fn fields(schema: &Value) -> Vec<Field> {
     let mut found = Vec::new();
-    collect(schema, "", &mut found);
+    collect(schema, schema, "", MOST_DEPTH, &mut found);
     found
 }
 
-fn collect(schema: &Value, path: &str, found: &mut Vec<Field>) {
+/// How deep references are followed: a definition may refer to itself.
+const MOST_DEPTH: usize = 16;
+
+/// Fields under a reference have the path of the place that refers, so a type that becomes a definition stays the same
+/// promise.
+fn collect(whole: &Value, schema: &Value, path: &str, depth: usize, found: &mut Vec<Field>) {
     let within = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let target = schema.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+    if let Some(definition) = target.and_then(|path| whole.pointer(path)) {
+        collect(whole, definition, path, depth, found);
+    }
     let Some(schema) = schema.as_object() else { return };
     let required = schema.get("required").and_then(Value::as_array);
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
@@ -158,19 +168,19 @@ fn collect(schema: &Value, path: &str, found: &mut Vec<Field>) {
             property.get("description").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
         let needed = required.is_some_and(|names| names.iter().any(|one| one.as_str() == Some(name)));
         found.push(Field { path: within(name), required: needed, described });
-        collect(property, &within(name), found);
+        collect(whole, property, &within(name), depth, found);
     }
     for key in ["$defs", "definitions"] {
         for (name, definition) in schema.get(key).and_then(Value::as_object).into_iter().flatten() {
-            collect(definition, name, found);
+            collect(whole, definition, name, depth, found);
         }
     }
     for key in ["items", "additionalProperties"] {
-        schema.get(key).into_iter().for_each(|inner| collect(inner, path, found));
+        schema.get(key).into_iter().for_each(|inner| collect(whole, inner, path, depth, found));
     }
     for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
         for inner in schema.get(key).and_then(Value::as_array).into_iter().flatten() {
-            collect(inner, path, found);
+            collect(whole, inner, path, depth, found);
         }
     }
 }
@@ -238,6 +248,7 @@ mod tests {
             [
                 "inputSchema: `a.b` has no description",
                 "inputSchema: `c.d` has no description",
+                "inputSchema: `e.g` has no description",
                 "inputSchema: `F.g` has no description",
             ]
         );

@@ -90,7 +90,7 @@ fn is_textual(kind: Kind) -> bool {
     matches!(kind, Kind::Text | Kind::Html | Kind::Calendar | Kind::Card)
 }
 
-fn says_nothing(media_type: &str) -> bool {
+pub(super) fn says_nothing(media_type: &str) -> bool {
     matches!(
         essence(media_type).as_str(),
         "" | "application/octet-stream"
@@ -101,7 +101,7 @@ fn says_nothing(media_type: &str) -> bool {
     )
 }
 
-fn essence(media_type: &str) -> String {
+pub(super) fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
@@ -191,7 +191,7 @@ fn by_bytes(bytes: &[u8]) -> Option<Kind> {
 }
 
 /// Whether there are no bytes that no text has. UTF-16 has zeros and starts with its mark.
-fn looks_like_text(bytes: &[u8]) -> bool {
+pub(super) fn looks_like_text(bytes: &[u8]) -> bool {
     let sample = bytes.get(..SAMPLE).unwrap_or(bytes);
     let is_utf_16 = sample.starts_with(b"\xff\xfe") || sample.starts_with(b"\xfe\xff");
     let odd = sample.iter().filter(|byte| matches!(byte, 0..=8 | 0x10..=0x1a | 0x1c..=0x1f)).count();

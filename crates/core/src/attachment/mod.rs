@@ -1,4 +1,5 @@
-//! Attachments: what they are ([`kind`]), their text ([`text`], [`pdf`]), and saving them ([`jail`]).
+//! Attachments: what they are ([`kind`]), their text ([`text`], [`pdf`]), saving them ([`jail`]), and the other way round
+//! what goes out ([`outgoing`]) and under which type ([`media_type`]).
 //!
 //! The name and the media type are the sender's words and the bytes are hostile. A kind is believed only where
 //! what is declared and what the bytes are agree; text is made harmless like any other; a file is written only
@@ -7,6 +8,8 @@
 mod content;
 pub mod jail;
 pub mod kind;
+pub mod media_type;
+pub mod outgoing;
 pub mod pdf;
 pub mod text;
 

@@ -42,6 +42,20 @@ pub enum ComposeError {
         /// Bytes that are taken.
         most: usize,
     },
+    /// More attachments than a draft may have.
+    #[error("{given} attachments, and a draft may have {most}")]
+    TooManyAttachments {
+        /// How many there would be.
+        given: usize,
+        /// How many are taken.
+        most: usize,
+    },
+    /// The attachments are too large.
+    #[error("the attachments are larger than {most} bytes in all, which is what the owner allows")]
+    AttachmentsTooLarge {
+        /// Bytes that are taken.
+        most: u64,
+    },
     /// The text holds a control character.
     #[error("the text holds a control character other than tabs and line ends")]
     TextControl,

@@ -4,6 +4,7 @@
 //! from an original (addresses, subject, msg-ids, text) was written by other people, so each of it is validated or
 //! cleaned before it becomes part of a draft. Nothing here decides who may be written to: that is the send policy's.
 
+mod enclosure;
 mod error;
 mod forward;
 pub mod mime;
@@ -16,6 +17,7 @@ pub mod threading;
 #[cfg(test)]
 mod tests;
 
+pub use enclosure::{Enclosure, MAX_ATTACHMENTS, enclose};
 pub use error::ComposeError;
 pub use forward::forward;
 pub use recipients::Field;

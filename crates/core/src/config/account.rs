@@ -12,6 +12,7 @@ use toml::Value;
 use super::ConfigFault;
 use crate::{
     account::{AccountName, Profile},
+    attachment::outgoing::Allowance,
     protection::Level,
     tools::Grants,
 };
@@ -39,6 +40,8 @@ pub struct AccountConfig {
     pub rules: RulesConfig,
     /// Where attachments may be saved.
     pub save_dir: Option<PathBuf>,
+    /// What may be attached.
+    pub attachable: Allowance,
     /// The provider's own settings, the environment's merged in.
     pub connection: Settings,
     /// Whether the environment gave any of it.
@@ -57,6 +60,7 @@ impl AccountConfig {
             level: self.level.clone(),
             level_written: self.level_written,
             save_dir: self.save_dir.clone(),
+            attachable: self.attachable.clone(),
         }
     }
 
@@ -207,14 +211,26 @@ impl Settings {
     /// # Errors
     /// It is relative, or `~/` is used and there is no home directory.
     pub fn path(&self, key: &str) -> Result<Option<PathBuf>, ConfigFault> {
-        let Some(text) = self.text(key)? else { return Ok(None) };
+        self.text(key)?.map(|text| self.absolute(key, text)).transpose()
+    }
+
+    /// A list of such paths.
+    ///
+    /// # Errors
+    /// As [`Self::path`], or it is no list.
+    pub fn paths(&self, key: &str) -> Result<Option<Vec<PathBuf>>, ConfigFault> {
+        let Some(texts) = self.texts(key)? else { return Ok(None) };
+        texts.into_iter().map(|text| self.absolute(key, text)).collect::<Result<_, _>>().map(Some)
+    }
+
+    fn absolute(&self, key: &str, text: &str) -> Result<PathBuf, ConfigFault> {
         let path = match (text.strip_prefix("~/"), &self.home) {
             (Some(rest), Some(home)) => home.join(rest),
             (Some(_), None) => return Err(self.unusable(key, "there is no home directory for `~/`")),
             (None, _) => PathBuf::from(text),
         };
         if path.is_absolute() {
-            Ok(Some(path))
+            Ok(path)
         } else {
             Err(self.unusable(key, "the path must be absolute or begin with `~/`"))
         }

@@ -12,7 +12,7 @@ use super::{
     policy,
     switches::Switches,
 };
-use crate::{account::AccountName, protection::Level, tools::Grants};
+use crate::{account::AccountName, attachment::outgoing::Allowance, protection::Level, tools::Grants};
 
 /// The account that the environment configures.
 const ENVIRONMENT_ACCOUNT: &str = "default";
@@ -216,6 +216,7 @@ fn configured(
         level_written: true,
         rules: RulesConfig::of(Profile::of_provider(provider)),
         save_dir: None,
+        attachable: Allowance::default(),
         connection,
         from_environment: own && (!given.settings.is_empty() || given.password.is_some()),
         fault: None,

@@ -6,6 +6,7 @@ use toml::Value;
 
 use super::{AccountConfig, ConfigFault, account::Settings};
 use crate::{
+    attachment::outgoing::Allowance,
     protection::Level,
     tools::{Grant, Grants},
 };
@@ -18,7 +19,27 @@ pub(super) fn apply(account: &mut AccountConfig, written: &Settings) -> Result<(
         account.level = level.unwrap_or(Level::Off);
     });
     let save_dir = written.path("attachment_dir").map(|dir| account.save_dir = dir);
-    grants.and(level).and(save_dir).and(rules(account, written))
+    let attachable = attachable(written).map(|allowed| account.attachable = allowed);
+    grants.and(level).and(save_dir).and(attachable).and(rules(account, written))
+}
+
+fn attachable(written: &Settings) -> Result<Allowance, ConfigFault> {
+    let mut allowed = Allowance::default();
+    if let Some(directories) = written.paths("attachment_dirs")? {
+        if directories.iter().any(|directory| directory.parent().is_none()) {
+            return Err(
+                written.unusable("attachment_dirs", "the root directory would let every file be attached")
+            );
+        }
+        allowed.directories = directories;
+    }
+    if let Some(megabytes) = written.number::<u64>("max_attachment_mb")? {
+        if megabytes > Allowance::MOST_MEGABYTES {
+            return Err(written.unusable("max_attachment_mb", "the most that can be allowed is 50"));
+        }
+        allowed.most_bytes = megabytes.saturating_mul(Allowance::MEGABYTE);
+    }
+    Ok(allowed)
 }
 
 fn grants(written: &Settings) -> Result<Grants, ConfigFault> {

@@ -34,7 +34,7 @@ pub type Found<M, T> = Result<<<M as Mailbox>::Stage as Stage>::Of<T>, MailboxEr
 ///
 /// Every method that returns foreign content for a result takes an [`ExposureReceipt`], which exists only once the marker
 /// that this sign-in has read other people's mail is durable. Reads made to compose or to send (`fetch_draft`,
-/// `fetch_original`) take none and stay [`Unscreened`] in both stages: only core's protection module opens them.
+/// `fetch_original`, `fetch_attachment`) take none and stay [`Unscreened`] in both stages: only core's protection module opens them.
 ///
 /// Errors are [`MailboxError`] throughout: codes, never text from the wire.
 pub trait Mailbox: Send + Sync + 'static {
@@ -128,6 +128,12 @@ pub trait Mailbox: Send + Sync + 'static {
         id: &MessageRef,
         with_attachments: bool,
     ) -> impl Future<Output = Result<Unscreened<Original>, MailboxError>> + Send;
+
+    /// Reads one attachment in order to send it along.
+    fn fetch_attachment(
+        &self,
+        request: &AttachmentRequest,
+    ) -> impl Future<Output = Result<Unscreened<Attachment>, MailboxError>> + Send;
 
     /// Removes a draft by exact identity. Only for drafts that this server wrote; the caller has checked that.
     fn remove_draft(&self, id: &DraftRef) -> impl Future<Output = Result<(), MailboxError>> + Send;

@@ -206,6 +206,13 @@ impl Mailbox for MemoryMailbox {
         drafts::original(&self.store(), id, with_attachments).map(Unscreened::new)
     }
 
+    async fn fetch_attachment(
+        &self,
+        request: &AttachmentRequest,
+    ) -> Result<Unscreened<Attachment>, MailboxError> {
+        self.store().attachment(request).map(Unscreened::new)
+    }
+
     async fn remove_draft(&self, id: &DraftRef) -> Result<(), MailboxError> {
         drafts::remove(&mut self.store(), id)
     }

@@ -11,6 +11,7 @@ use super::{
     policy::{self, Judge},
 };
 use crate::{
+    compose::Enclosure,
     mailbox::{Ending, Features, Found, Mailbox, MailboxError},
     model::{
         Address, Attachment, AttachmentRequest, Delivered, Destination, DraftRef, DraftView, FlagChange,
@@ -72,6 +73,14 @@ impl<M: Mailbox<Stage = Raw>> ProtectedMailbox<M> {
         attachments: bool,
     ) -> Result<Original, MailboxError> {
         policy::draft::original(self.inner.fetch_original(id, attachments).await?.open(), &self.judge)
+    }
+
+    /// An attachment of a message to be sent along, judged. Nothing can be done with it but to put it into a draft.
+    ///
+    /// # Errors
+    /// What the backend says, or [`MailboxError::Hidden`] where protection keeps it.
+    pub(crate) async fn enclosure(&self, request: &AttachmentRequest) -> Result<Enclosure, MailboxError> {
+        policy::attachment::enclosure(self.inner.fetch_attachment(request).await?.open(), &self.judge)
     }
 
     /// What a composed draft looks like, for a result. It may name and quote the original, hence the receipt.
@@ -179,6 +188,13 @@ impl<M: Mailbox<Stage = Raw>> Mailbox for ProtectedMailbox<M> {
         with_attachments: bool,
     ) -> Result<Unscreened<Original>, MailboxError> {
         self.inner.fetch_original(id, with_attachments).await
+    }
+
+    async fn fetch_attachment(
+        &self,
+        request: &AttachmentRequest,
+    ) -> Result<Unscreened<Attachment>, MailboxError> {
+        self.inner.fetch_attachment(request).await
     }
 
     async fn remove_draft(&self, id: &DraftRef) -> Result<(), MailboxError> {

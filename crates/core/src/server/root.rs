@@ -7,6 +7,7 @@ use countersign_send_policy::{PolicyIdentity, Principal, RulesConfig, SendPolicy
 
 use crate::{
     account::{Account, AccountName, Accounts, Opener, Profile, Slot},
+    attachment::outgoing::Allowance,
     config::{AccountConfig, Config, ConfigFault, CredentialStore},
     mailbox::Mailbox,
     memory::MemoryMailbox,
@@ -74,6 +75,7 @@ pub fn demo_accounts(
         level: Level::Off,
         level_written: true,
         save_dir: None,
+        attachable: Allowance::default(),
     };
     let store: Arc<dyn StateStore> = Arc::new(Sqlite::at(state_file));
     let opener_profile = profile.clone();

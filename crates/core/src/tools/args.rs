@@ -13,23 +13,29 @@ const NAME_SHOWN: usize = 40;
 
 /// The schema of arguments: one flat object without references, `null` left out (an argument that isn't wanted is absent).
 pub(super) fn schema<T: JsonSchema>() -> JsonObject {
-    flat::<T>(settings(), true)
+    object::<T>(settings(true), true)
 }
 
 /// The schema of a structured result, as it is serialised: clients check each result against it, so a field that may be
-/// left out is not required, and one that may be `null` says so.
+/// left out is not required, and one that may be `null` says so. What occurs more than once is a definition.
 pub(super) fn output<T: JsonSchema>() -> JsonObject {
-    flat::<T>(settings().for_serialize(), false)
+    let mut object = object::<T>(settings(false).for_serialize(), false);
+    if let Some(Value::Object(definitions)) = object.remove(DEFINITIONS) {
+        resolve(&mut object, definitions);
+    }
+    object
 }
 
-fn settings() -> SchemaSettings {
+const DEFINITIONS: &str = "$defs";
+
+fn settings(inline: bool) -> SchemaSettings {
     SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
+        settings.inline_subschemas = inline;
         settings.meta_schema = None;
     })
 }
 
-fn flat<T: JsonSchema>(settings: SchemaSettings, without_null: bool) -> JsonObject {
+fn object<T: JsonSchema>(settings: SchemaSettings, without_null: bool) -> JsonObject {
     let mut value = settings.into_generator().into_root_schema_for::<T>().to_value();
     tidy(&mut value, without_null);
     let mut object = match value {
@@ -43,23 +49,65 @@ fn flat<T: JsonSchema>(settings: SchemaSettings, without_null: bool) -> JsonObje
     object
 }
 
+/// Puts each definition where it is referred to, unless that is several times. None of our types refers to itself.
+fn resolve(object: &mut JsonObject, mut definitions: JsonObject) {
+    let names: Vec<String> = definitions.keys().cloned().collect();
+    for name in names {
+        let Some(mut definition) = definitions.remove(&name) else { continue };
+        if let Value::Object(definition) = &mut definition {
+            definition.remove("description");
+        }
+        let reference = json!({ "$ref": format!("#/{DEFINITIONS}/{name}") });
+        let written = |object: &JsonObject, others: &JsonObject| {
+            let all = json!([object, others]).to_string();
+            all.matches(&reference.to_string()).count()
+        };
+        if written(object, &definitions) > 1 {
+            definitions.insert(name, definition);
+        } else {
+            object.values_mut().chain(definitions.values_mut()).for_each(|value| {
+                replace(value, &reference, &definition);
+            });
+        }
+    }
+    if !definitions.is_empty() {
+        object.insert(DEFINITIONS.to_owned(), Value::Object(definitions));
+    }
+}
+
+fn replace(value: &mut Value, what: &Value, with: &Value) {
+    if value == what {
+        value.clone_from(with);
+        return;
+    }
+    match value {
+        Value::Object(object) => object.values_mut().for_each(|value| replace(value, what, with)),
+        Value::Array(items) => items.iter_mut().for_each(|value| replace(value, what, with)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 /// Drops what costs bytes in every list and tells a model nothing.
 fn tidy(value: &mut Value, without_null: bool) {
     match value {
         Value::Object(object) => {
-            if without_null && let Some(Value::Array(types)) = object.get_mut("type") {
-                types.retain(|kind| kind != "null");
-                if let [only] = types.as_slice() {
-                    let only = only.clone();
-                    object.insert("type".to_owned(), only);
-                }
+            if without_null {
+                drop_null(object);
             }
             if object.get("default") == Some(&Value::Null) {
                 object.remove("default");
             }
             if object.get("format").and_then(Value::as_str).is_some_and(|format| format.starts_with("uint")) {
                 object.remove("format");
+                if object.get("minimum") == Some(&json!(0)) {
+                    object.remove("minimum");
+                }
             }
+            // What a list is says what its entries are.
+            if let Some(Value::Object(items)) = object.get_mut("items") {
+                items.remove("description");
+            }
+            skipped_is_not_null(object);
             object.values_mut().for_each(|value| tidy(value, without_null));
         }
         Value::Array(items) => items.iter_mut().for_each(|value| tidy(value, without_null)),
@@ -67,10 +115,30 @@ fn tidy(value: &mut Value, without_null: bool) {
     }
 }
 
+/// A field that isn't required is left out where there is nothing, so it is never `null`.
+fn skipped_is_not_null(object: &mut JsonObject) {
+    let required: Vec<Value> = object.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let Some(Value::Object(properties)) = object.get_mut("properties") else { return };
+    for (name, property) in properties {
+        if let (false, Value::Object(property)) = (required.iter().any(|one| one == name), property) {
+            drop_null(property);
+        }
+    }
+}
+
+fn drop_null(object: &mut JsonObject) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|kind| kind != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+}
+
 /// Adds `account` to a tool's input: required only where there is more than one.
 pub(super) fn add_account(input: &mut JsonObject, accounts: &[&str]) {
-    let mut account =
-        json!({ "type": "string", "description": "Which account, by its name from `list_accounts`." });
+    let mut account = json!({ "type": "string", "description": "A name from `list_accounts`." });
     if accounts.len() > 1 {
         if let Value::Object(account) = &mut account {
             account.insert("enum".to_owned(), json!(accounts));
@@ -190,6 +258,17 @@ pub(super) fn messages(texts: &[String]) -> Result<Vec<MessageRef>, ToolError> {
 /// A draft id.
 pub(super) fn draft(text: &str) -> Result<DraftRef, ToolError> {
     DraftRef::parse(text).map_err(|_| bad_id("draft"))
+}
+
+/// A draft's fingerprint, as draft tools return it.
+pub(super) fn fingerprint(text: &str) -> Result<String, ToolError> {
+    let digits = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let wrong = || {
+        ToolError::arguments(
+            "The argument `expect_fingerprint` must be a `fingerprint` of 64 hexadecimal digits.".to_owned(),
+        )
+    };
+    digits.then(|| text.to_ascii_lowercase()).ok_or_else(wrong)
 }
 
 /// An attachment's number.

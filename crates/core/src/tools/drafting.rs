@@ -18,7 +18,7 @@ use crate::{
 /// The structured result of a draft tool.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct DraftOut {
-    /// The draft's id, for `send_draft`, `get_message` or `delete_draft`.
+    /// The draft's id.
     draft: String,
     /// A digest of exactly what was stored.
     fingerprint: String,
@@ -27,7 +27,7 @@ pub(super) struct DraftOut {
 /// The structured result of a draft tool that answers or forwards.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ReplyDraftOut {
-    /// The draft's id, for `send_draft`, `get_message` or `delete_draft`.
+    /// The draft's id.
     draft: String,
     /// A digest of exactly what was stored.
     fingerprint: String,
@@ -39,9 +39,9 @@ pub(super) struct ReplyDraftOut {
     cc: Vec<view::AddressOut>,
     /// Recipients (Bcc).
     bcc: Vec<view::AddressOut>,
-    /// Names of the attachments that it carries.
+    /// Names of its attachments.
     attachments: Vec<String>,
-    /// Reminder that the content is untrusted.
+    /// That the content is untrusted.
     notice: String,
 }
 

@@ -19,9 +19,9 @@ impl Hints {
     /// A read.
     pub const READ: Self = Self { read_only: true, destructive: false, idempotent: true, open_world: false };
 
-    /// The hints in MCP's form.
-    pub fn annotations(self, title: &'static str) -> ToolAnnotations {
-        ToolAnnotations::with_title(title)
+    /// The hints in MCP's form. The title stands beside them, in the tool itself, as every revision served has it.
+    pub fn annotations(self) -> ToolAnnotations {
+        ToolAnnotations::new()
             .read_only(self.read_only)
             .destructive(self.destructive)
             .idempotent(self.idempotent)

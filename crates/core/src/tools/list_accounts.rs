@@ -21,17 +21,17 @@ struct Out {
 /// One account.
 #[derive(Serialize, JsonSchema)]
 struct AccountOut {
-    /// Its name, for the `account` argument.
+    /// Its name.
     name: String,
     /// Its address, where configured.
     address: Option<String>,
-    /// What the owner allows: read, draft, modify, trash, send.
+    /// What the owner allows.
     capabilities: Vec<String>,
     /// Protection level.
     protection: String,
     /// Whether the owner wrote the level.
     protection_set: bool,
-    /// Whether it can be used; if not, `problem` says what the owner has to correct.
+    /// Whether it can be used.
     usable: bool,
     /// What the owner has to correct.
     problem: Option<String>,

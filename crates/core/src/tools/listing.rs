@@ -76,16 +76,16 @@ pub(super) struct NextCursor(pub(super) String);
 pub(super) struct ListingOut {
     /// The messages, newest first.
     messages: Vec<view::RowOut>,
-    /// How many there are in all, where the server knows.
+    /// How many in all, where known.
     total: Option<u64>,
     /// Messages that match but cannot be read.
     unreadable: u64,
     /// What was not looked at.
     missing: Vec<String>,
-    /// Pass as `cursor` for the next page; absent at the end.
+    /// `cursor` for the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<String>,
-    /// Reminder that the content is untrusted.
+    /// That the content is untrusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     notice: Option<String>,
 }

@@ -7,11 +7,14 @@
 
 pub mod archive_message;
 mod args;
+mod attaching;
+mod composing;
 pub mod create_draft;
 pub mod delete_draft;
 mod drafting;
 mod error;
 pub mod forward_draft;
+pub mod forward_message;
 pub mod get_attachment;
 pub mod get_message;
 pub mod get_thread;
@@ -26,11 +29,15 @@ mod moving;
 mod needs;
 mod own;
 mod page;
+mod recent;
 pub mod reply_draft;
+pub mod reply_send;
 pub mod save_attachment;
 pub mod search_messages;
 pub mod send_draft;
+pub mod send_message;
 mod sending;
+mod sending_new;
 pub mod trash_message;
 mod view;
 
@@ -43,6 +50,7 @@ pub use hints::Hints;
 pub use needs::{Grant, Grants, Needs};
 pub use own::{Count, Own, PageNumber, Words, YesNo};
 pub use page::Page;
+pub(crate) use recent::Recent;
 use rmcp::model::{JsonObject, Tool};
 
 use crate::{
@@ -162,7 +170,7 @@ impl<M: Mailbox<Stage = Raw>> ToolDef<M> {
         }
         let tool = Tool::new(self.name, self.description, Arc::new(input))
             .with_title(self.title)
-            .with_annotations(self.hints.annotations(self.title));
+            .with_annotations(self.hints.annotations());
         match self.output {
             Some(output) => tool.with_raw_output_schema(Arc::new(output())),
             None => tool,

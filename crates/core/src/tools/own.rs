@@ -94,6 +94,14 @@ impl Own for Words {
     }
 }
 
+/// An error's sentences are ours, like everything in a [`super::ToolError`].
+impl sealed::Sealed for super::ToolError {}
+impl Own for super::ToolError {
+    fn text(&self) -> String {
+        Self::text(self)
+    }
+}
+
 impl sealed::Sealed for SpecialUse {}
 impl Own for SpecialUse {
     fn text(&self) -> String {

@@ -22,13 +22,13 @@ struct Args {
     /// Where to search: all (the default: every folder but junk and trash), inbox, sent, archive, junk, trash, drafts, or an
     /// id from `list_folders`.
     folder: Option<String>,
-    /// The sender's name or address contains this.
+    /// The sender contains this.
     from: Option<String>,
-    /// A recipient's name or address contains this.
+    /// A recipient contains this.
     to: Option<String>,
     /// The subject contains this.
     subject: Option<String>,
-    /// The message (headers or body) contains this.
+    /// Headers or body contain this.
     text: Option<String>,
     /// Arrived on this day or later, as 2026-11-30.
     since: Option<String>,

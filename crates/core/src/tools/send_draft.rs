@@ -15,6 +15,8 @@ use crate::{account::Account, mailbox::Mailbox, protection::Raw};
 struct Args {
     /// The draft's id.
     draft: String,
+    /// Refuses unless the draft has this `fingerprint`.
+    expect_fingerprint: Option<String>,
 }
 
 /// The row.
@@ -38,8 +40,9 @@ fn run<'a, M: Mailbox<Stage = Raw>>(
     confirming: Confirming<'a>,
 ) -> Answered<'a> {
     Box::pin(async move {
-        let Args { draft } = args::parse(arguments)?;
+        let Args { draft, expect_fingerprint } = args::parse(arguments)?;
         let id = args::draft(&draft)?;
-        sending::run(account, &id, &confirming).await
+        let expected = expect_fingerprint.as_deref().map(args::fingerprint).transpose()?;
+        Ok(sending::run(account, &id, expected, &confirming).await?.reply)
     })
 }

@@ -1,15 +1,17 @@
 //! One draft, one send (decisions.md §4): asked, re-read, the transport opened, claimed, sent once, the copy filed, the
 //! draft removed. What is not known is said to be unknown, and is never repeated.
 
-use countersign_confirm::{Act, Declined, Outcome};
-use countersign_send_policy::{Approval, Prepared, SendSettled};
+use countersign_confirm::{Act, Declined, Fresh, Outcome};
+use countersign_send_policy::{
+    Approval, DraftRead, DraftSnapshot, DraftSource, Fingerprint, Prepared, Refusal, SendSettled, SourceError,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Confirming, Page, Reply, ToolError, Words, YesNo};
 use crate::{
     account::Account,
-    mailbox::{Ending, Mailbox, SendRefusal},
+    mailbox::{Ending, Mailbox, MailboxError, SendRefusal},
     model::{Delivered, DraftRef, SentCopy, SentDraft},
     protection::Raw,
 };
@@ -17,29 +19,125 @@ use crate::{
 /// The structured result of a tool that sends.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct SendOut {
-    /// Whether the message went out; null where that isn't known.
+    /// Whether it went out; null where that isn't known.
     sent: Option<bool>,
     /// `sent`, `not_sent` or `unknown`.
     outcome: String,
-    /// Why it was not sent, as a short code.
+    /// Why not, as a short code.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
-    /// The draft's id; it stays in Drafts unless the message was sent.
-    draft: String,
-    /// What became of the copy in Sent: `filed`, `already_there` or `not_filed`.
+    /// The draft's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    draft: Option<String>,
+    /// The copy in Sent: `filed`, `already_there` or `not_filed`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent_copy: Option<String>,
-    /// What became of the draft: `removed` or `kept`.
+    /// The draft of a sent message: `removed` or `kept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     draft_now: Option<String>,
 }
 
-/// Runs the chain on a stored draft.
+/// How a run of the chain ended.
+pub(super) struct Ran {
+    /// What the caller is told.
+    pub(super) reply: Reply,
+    /// What is known of the send, where one was begun.
+    pub(super) settled: Option<SendSettled>,
+}
+
+impl Ran {
+    fn before_any_send(reply: Reply) -> Self {
+        Self { reply, settled: None }
+    }
+}
+
+/// A draft that must have a certain fingerprint each time it is read, if the caller named one.
+struct Expected<'a, D> {
+    draft: DraftRead<'a, D>,
+    fingerprint: Option<String>,
+}
+
+/// Why a run came to no end of its own. Nothing was handed over by it.
+pub(super) enum Stopped {
+    /// The policy refused.
+    Refused(Refusal),
+    /// The mailbox could not do its part.
+    Failed(MailboxError),
+}
+
+impl Stopped {
+    /// Whether the draft is where it was and its message didn't go out earlier.
+    fn leaves_the_draft(&self) -> bool {
+        !matches!(
+            self,
+            Self::Refused(
+                Refusal::AlreadySent
+                    | Refusal::OutcomeUnknown
+                    | Refusal::Draft(SourceError::NotFound | SourceError::Stale)
+            ) | Self::Failed(MailboxError::AlreadySent | MailboxError::NotFound(_) | MailboxError::Stale)
+        )
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(refusal) => refusal.code(),
+            Self::Failed(_) => "mailbox_failed",
+        }
+    }
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<MailboxError> for Stopped {
+    fn from(error: MailboxError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<Stopped> for ToolError {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Refused(refusal) => refusal.into(),
+            Stopped::Failed(error) => error.into(),
+        }
+    }
+}
+
+/// Why a draft isn't confirmed.
+enum Unread {
+    Refused(Refusal),
+    Differs,
+}
+
+impl<D: DraftSource> Fresh for Expected<'_, D> {
+    type Subject = DraftSnapshot;
+    type Error = Unread;
+
+    async fn read(&self) -> Result<DraftSnapshot, Unread> {
+        let snapshot = self.draft.read().await.map_err(Unread::Refused)?;
+        if is_expected(self.fingerprint.as_deref(), snapshot.fingerprint()) {
+            Ok(snapshot)
+        } else {
+            Err(Unread::Differs)
+        }
+    }
+}
+
+fn is_expected(expected: Option<&str>, found: Fingerprint) -> bool {
+    expected.is_none_or(|expected| expected == found.to_string())
+}
+
+/// Runs the chain on a stored draft; `expected` is the fingerprint that it must have, if any.
 pub(super) async fn run<M: Mailbox<Stage = Raw>>(
     account: &Account<M>,
     draft: &DraftRef,
+    expected: Option<String>,
     confirming: &Confirming<'_>,
-) -> Result<Reply, ToolError> {
+) -> Result<Ran, Stopped> {
     let (mailbox, policy) = (account.mailbox(), account.policy());
     let origin = policy.origin().to_string();
     let act = Act {
@@ -57,19 +155,26 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
         policy.prepare(mailbox, draft.as_str()).await?
     };
     let approval = match prepared {
+        Prepared::Waived(waiver) if !is_expected(expected.as_deref(), waiver.fingerprint()) => {
+            return Ok(Ran::before_any_send(differs(draft).into()));
+        }
         Prepared::Waived(waiver) => Approval::Waived(*waiver),
         Prepared::Asks => {
-            let fresh = policy.draft(mailbox, draft.as_str());
-            match confirming.gate.confirm(confirming.call, &act, &fresh).await? {
-                Outcome::Ask(question) => return Ok(Reply::Ask(question)),
-                Outcome::Declined(declined) => return Ok(Reply::Page(not_sent(draft, declined))),
-                Outcome::Confirmed(confirmed) => Approval::Confirmed(confirmed),
+            let fresh = Expected { draft: policy.draft(mailbox, draft.as_str()), fingerprint: expected };
+            match confirming.gate.confirm(confirming.call, &act, &fresh).await {
+                Ok(Outcome::Ask(question)) => return Ok(Ran::before_any_send(Reply::Ask(question))),
+                Ok(Outcome::Declined(declined)) => {
+                    return Ok(Ran::before_any_send(not_sent(Some(draft), declined).into()));
+                }
+                Ok(Outcome::Confirmed(confirmed)) => Approval::Confirmed(confirmed),
+                Err(Unread::Refused(refusal)) => return Err(refusal.into()),
+                Err(Unread::Differs) => return Ok(Ran::before_any_send(differs(draft).into())),
             }
         }
     };
     let outbox = mailbox.ready(draft).await?;
     let Some(_in_flight) = confirming.sends.begin() else {
-        return Ok(Reply::Page(not_sent(draft, Declined::Cancelled)));
+        return Ok(Ran::before_any_send(not_sent(Some(draft), Declined::Cancelled).into()));
     };
     let (permit, ticket) = policy.claim(approval).await?;
     let sent = match mailbox.send(permit, outbox).await {
@@ -80,15 +185,15 @@ pub(super) async fn run<M: Mailbox<Stage = Raw>>(
                 Ending::Refused(_) | Ending::NotHandedOver(_) => SendSettled::RefusedByServer,
             };
             settle(policy.settle(ticket, settled).await);
-            return Ok(Reply::Page(ended(draft, &ending)));
+            return Ok(Ran { reply: ended(draft, &ending).into(), settled: Some(settled) });
         }
     };
     settle(policy.settle(ticket, SendSettled::Accepted).await);
-    Ok(Reply::Page(finish(mailbox, &sent).await))
+    Ok(Ran { reply: finish(mailbox, &sent).await.into(), settled: Some(SendSettled::Accepted) })
 }
 
 /// A settlement that can't be written leaves the record at "outcome unknown", which refuses a repeat: nothing else to do.
-fn settle(settled: Result<(), countersign_send_policy::Refusal>) {
+fn settle(settled: Result<(), Refusal>) {
     if settled.is_err() {
         tracing::error!("the outcome of a send could not be recorded; it stays recorded as unknown");
     }
@@ -123,24 +228,51 @@ async fn finish<M: Mailbox>(mailbox: &M, sent: &Delivered) -> Page {
         }
         None => (page, "kept"),
     };
-    page.fact("sent", YesNo(true))
+    page.say(" Draft id: ")
+        .own(&sent.draft)
+        .fact("sent", YesNo(true))
         .fact("outcome", Words("sent"))
         .fact("draft", &sent.draft)
         .fact("sent_copy", Words(copy))
         .fact("draft_now", Words(kept))
 }
 
-/// The person did not confirm, or could not be asked.
-fn not_sent(draft: &DraftRef, declined: Declined) -> Page {
-    Page::default()
-        .say("sent: false. ")
-        .say(declined.words())
-        .say(" The draft stays in Drafts: ")
-        .own(draft)
-        .fact("sent", YesNo(false))
-        .fact("outcome", Words("not_sent"))
-        .fact("reason", Words(declined.code()))
-        .fact("draft", draft)
+/// The person did not confirm, or could not be asked. Where no draft is known, one that was stored stays all the same.
+pub(super) fn not_sent(draft: Option<&DraftRef>, declined: Declined) -> Page {
+    let page = Page::default().say("sent: false. ").say(declined.words());
+    let page = match draft {
+        Some(draft) => stays(page, draft),
+        None => page.say(" A draft that was stored for it stays in Drafts."),
+    };
+    not_sent_because(page, Words(declined.code()))
+}
+
+/// The draft is not the one that the caller meant.
+fn differs(draft: &DraftRef) -> Page {
+    let page = Page::default().say(
+        "sent: false. The draft is not as it was when it had the fingerprint that you expect, so nobody was asked. Read \
+         it with `get_message`, and send it only if it is what the person wants.",
+    );
+    not_sent_because(stays(page, draft), Words("fingerprint_differs"))
+}
+
+/// The chain stopped before anything was handed over, for a draft that this call stored or found.
+pub(super) fn stopped(draft: &DraftRef, stopped: Stopped) -> Result<Page, ToolError> {
+    let (kept, code) = (stopped.leaves_the_draft(), stopped.code());
+    let error = ToolError::from(stopped);
+    if !kept {
+        return Err(error);
+    }
+    let page = Page::default().say("sent: false. ").own(&error);
+    Ok(not_sent_because(stays(page, draft), Words(code)))
+}
+
+fn stays(page: Page, draft: &DraftRef) -> Page {
+    page.say(" The draft stays in Drafts: ").own(draft).fact("draft", draft)
+}
+
+fn not_sent_because(page: Page, reason: Words) -> Page {
+    page.fact("sent", YesNo(false)).fact("outcome", Words("not_sent")).fact("reason", reason)
 }
 
 /// The send did not end with an acceptance.

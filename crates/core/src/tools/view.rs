@@ -14,19 +14,19 @@ pub(super) const TEXT_PAGE: usize = 20_000;
 /// An address in a structured result.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct AddressOut {
-    /// Display name, as the sender wrote it.
+    /// Display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// The address itself.
+    /// Bare address.
     address: String,
 }
 
 /// A message in a list.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct RowOut {
-    /// The message's id for other tools.
+    /// The message's id.
     id: String,
-    /// The id of its folder.
+    /// Its folder's id.
     folder: String,
     /// Subject.
     subject: String,
@@ -37,22 +37,22 @@ pub(super) struct RowOut {
     /// Recipients (Cc).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     cc: Vec<AddressOut>,
-    /// Date as the sender wrote it, RFC 3339 in UTC.
+    /// As the sender dated it, RFC 3339 in UTC.
     date: Option<String>,
     /// When it arrived, RFC 3339 in UTC.
     received: Option<String>,
-    /// Whether it is unread.
+    /// Is unread.
     unread: bool,
-    /// Whether it is flagged.
+    /// Is flagged.
     flagged: bool,
-    /// Whether it has been answered.
+    /// Was answered.
     answered: bool,
     /// Keywords (labels).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keywords: Vec<String>,
     /// Size in bytes.
     size: u64,
-    /// Whether it has attachments, where known.
+    /// Has attachments, where known.
     has_attachments: Option<bool>,
 }
 

@@ -15,6 +15,7 @@ use std::{
 use countersign_confirm::{Gate, GateConfig, KeySource};
 use countersign_core::{
     account::AccountName,
+    attachment::outgoing::Allowance,
     cli::Question,
     config::{
         AccountConfig, Config, ConfigFault, Credential, CredentialStore, EnvVar, Keychain, KeychainFault,
@@ -27,9 +28,10 @@ use countersign_core::{
     provider::Provider,
     server::{self, Identity, STDIO_DEADLINE, Server},
     tools::{
-        Grants, ToolDef, archive_message, create_draft, delete_draft, forward_draft, get_attachment,
-        get_message, get_thread, list_accounts, list_folders, list_messages, modify_message, move_message,
-        reply_draft, save_attachment, search_messages, send_draft, trash_message,
+        Grants, ToolDef, archive_message, create_draft, delete_draft, forward_draft, forward_message,
+        get_attachment, get_message, get_thread, list_accounts, list_folders, list_messages, modify_message,
+        move_message, reply_draft, reply_send, save_attachment, search_messages, send_draft, send_message,
+        trash_message,
     },
 };
 use countersign_send_policy::RulesConfig;
@@ -56,6 +58,9 @@ pub(crate) static TABLE: &[ToolDef<Watched>] = &[
     forward_draft::row(),
     delete_draft::row(),
     send_draft::row(),
+    send_message::row(),
+    reply_send::row(),
+    forward_message::row(),
     modify_message::row(),
     move_message::row(),
     trash_message::row(),
@@ -168,6 +173,7 @@ impl Bench {
             level_written: true,
             rules: RulesConfig::default(),
             save_dir: None,
+            attachable: Allowance::default(),
             connection: Default::default(),
             from_environment: true,
             fault: None,

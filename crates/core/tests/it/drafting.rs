@@ -173,7 +173,7 @@ async fn a_forward_brings_text_and_attachments_along() {
     let table = talk.call("get_attachment", json!({ "message": draft, "attachment": "2" })).await.ok();
     assert!(table.text.contains("licence;96000"), "{}", table.text);
     let mut without = forward;
-    without["attachments"] = json!(false);
+    without["original_attachments"] = json!(false);
     let got = talk.call("forward_draft", without).await.ok();
     assert_eq!(got.structured["attachments"], json!([]));
     let alone = talk.call("get_message", json!({ "message": got.fact("draft") })).await.ok().text;

@@ -187,6 +187,14 @@ impl Mailbox for Watched {
         self.memory.fetch_original(id, with_attachments).await
     }
 
+    async fn fetch_attachment(
+        &self,
+        request: &AttachmentRequest,
+    ) -> Result<Unscreened<Attachment>, MailboxError> {
+        self.at("fetch_attachment").await?;
+        self.memory.fetch_attachment(request).await
+    }
+
     async fn remove_draft(&self, id: &DraftRef) -> Result<(), MailboxError> {
         self.at("remove_draft").await?;
         self.memory.remove_draft(id).await

@@ -139,6 +139,13 @@ impl Mailbox for ImapMailbox {
         fetch::original(self, id, with_attachments).await.map(Unscreened::new)
     }
 
+    async fn fetch_attachment(
+        &self,
+        request: &AttachmentRequest,
+    ) -> Result<Unscreened<Attachment>, MailboxError> {
+        fetch::attachment(self, request).await.map(Unscreened::new)
+    }
+
     async fn remove_draft(&self, id: &DraftRef) -> Result<(), MailboxError> {
         organise::remove_draft(self, id).await
     }

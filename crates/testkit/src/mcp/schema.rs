@@ -1,4 +1,5 @@
-//! The part of JSON Schema that structured results need: `type`, `enum`, `anyOf`, `required`, `properties` and `items`.
+//! The part of JSON Schema that structured results need: `type`, `enum`, `anyOf`, `required`, `properties`, `items`, and
+//! `$ref` to a definition of the same schema.
 //! A keyword that isn't known here fails, so that nothing passes unlooked at.
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -6,6 +7,11 @@ use serde_json::Value;
 
 /// Says what of a value does not fit its schema.
 pub(super) fn check(schema: &Value, value: &Value) -> Result<()> {
+    check_within(schema, schema, value)
+}
+
+fn check_within(whole: &Value, schema: &Value, value: &Value) -> Result<()> {
+    let check = |schema: &Value, value: &Value| check_within(whole, schema, value);
     let schema = schema.as_object().context("a schema that is no object")?;
     for (keyword, rule) in schema {
         match keyword.as_str() {
@@ -41,7 +47,15 @@ pub(super) fn check(schema: &Value, value: &Value) -> Result<()> {
                 let least = rule.as_f64().context("a minimum that is no number")?;
                 ensure!(value.as_f64().is_none_or(|value| value >= least), "{value} is below {least}");
             }
-            "title" | "description" | "format" | "default" => {}
+            "$ref" => {
+                let path = rule
+                    .as_str()
+                    .and_then(|text| text.strip_prefix('#'))
+                    .context("a reference to elsewhere")?;
+                let definition = whole.pointer(path).with_context(|| format!("nothing at {rule}"))?;
+                check(definition, value)?;
+            }
+            "$defs" | "title" | "description" | "format" | "default" => {}
             other => bail!("the keyword `{other}` is not checked here"),
         }
     }
@@ -84,5 +98,15 @@ mod tests {
             assert!(check(&schema, &bad).is_err(), "{bad}");
         }
         assert!(check(&json!({ "oneOf": [] }), &json!(1)).is_err());
+    }
+
+    #[test]
+    fn references_are_followed() {
+        let schema = json!({ "items": { "$ref": "#/$defs/A" }, "$defs": { "A": { "type": "string" } } });
+        check(&schema, &json!(["a"])).unwrap();
+        assert!(check(&schema, &json!([1])).is_err());
+        for reference in ["#/$defs/B", "A"] {
+            assert!(check(&json!({ "$ref": reference }), &json!("a")).is_err(), "{reference}");
+        }
     }
 }

@@ -16,6 +16,7 @@ mod tests;
 
 pub use build::{BuildError, build, build_fields, fields, new_message_id};
 pub use parsed::{Parsed, parse};
+pub(crate) use read::identity;
 pub use read::{draft_attachment, draft_fields};
 
 use std::borrow::Cow;

@@ -1,5 +1,7 @@
 //! Configurations as data: what is written, what the environment says, and what comes of it.
 
+use std::path::PathBuf;
+
 use countersign_send_policy::{Treatment, Treatments};
 use proptest::prelude::*;
 
@@ -60,6 +62,8 @@ to_known = "plain-text"
 to_known_exposed = "refused"
 without_elicitation = "token"
 attachment_dir = "~/Downloads"
+attachment_dirs = ["~/Outbox", "/srv/forms"]
+max_attachment_mb = 10
 file_sent = false
 imap.host = "imap.example.com"
 [accounts.work.imap.extra]
@@ -93,6 +97,8 @@ fn every_setting_is_read() {
     );
     assert_eq!(rules.without_elicitation, WithoutElicitation::Token);
     assert_eq!(account.save_dir.as_deref(), Some(Path::new("/home/jan/Downloads")));
+    let directories = ["/home/jan/Outbox", "/srv/forms"].map(PathBuf::from).to_vec();
+    assert_eq!(account.attachable, Allowance { directories, most_bytes: 10_485_760 });
     assert_eq!(account.connection.text("imap.host"), Ok(Some("imap.example.com")));
     assert_eq!(account.connection.port("imap.port"), Ok(Some(1143)));
     assert_eq!(account.connection.flag("file_sent"), Ok(Some(false)));
@@ -124,6 +130,7 @@ fn what_is_not_written_is_the_default() {
     assert_eq!(account.grants, Grants::all());
     assert_eq!((&account.level, account.level_written), (&Level::Off, false));
     assert_eq!(account.rules, RulesConfig::default());
+    assert_eq!(account.attachable, Allowance { directories: Vec::new(), most_bytes: 26_214_400 });
     assert_eq!(account.sign_in_name(), Ok("jan@example.com"));
 }
 
@@ -162,9 +169,10 @@ fn wrong_files_say_what_to_correct() {
             in_account("imap.hots = \"x\""),
             format!(
                 "`accounts.work.imap.hots` at line 3 of {file} is not a setting. Those of this place are: address, \
-                 aliases, allow, attachment_dir, capabilities, confirm, display_name, file_sent, imap.host, imap.port, \
-                 known, max_new_addresses, max_recipients, max_sends, protection, read_only, sends_per_hour, to_known, \
-                 to_known_exposed, to_new, to_new_exposed, user, without_elicitation."
+                 aliases, allow, attachment_dir, attachment_dirs, capabilities, confirm, display_name, file_sent, \
+                 imap.host, imap.port, known, max_attachment_mb, max_new_addresses, max_recipients, max_sends, \
+                 protection, read_only, sends_per_hour, to_known, to_known_exposed, to_new, to_new_exposed, user, \
+                 without_elicitation."
             ),
         ),
         (
@@ -240,6 +248,30 @@ fn wrong_files_say_what_to_correct() {
         (in_account("user = \"a\\r\\nb\""), unusable("user", "it has control characters in it")),
     ] {
         assert_eq!(fault(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_may_be_attached_is_written_soundly_or_not_at_all() {
+    let path = "the path must be absolute or begin with `~/`";
+    for (written, setting, problem) in [
+        ("attachment_dirs = [\"~/Outbox\", \"forms\"]", "attachment_dirs", path),
+        (
+            "attachment_dirs = \"~/Outbox\"",
+            "attachment_dirs",
+            "it must be a list of texts, as in [\"one\", \"two\"]",
+        ),
+        (
+            "attachment_dirs = [\"/\"]",
+            "attachment_dirs",
+            "the root directory would let every file be attached",
+        ),
+        ("max_attachment_mb = 51", "max_attachment_mb", "the most that can be allowed is 50"),
+        ("max_attachment_mb = -1", "max_attachment_mb", "the number is out of range"),
+    ] {
+        let text = format!("[accounts.work]\naddress = \"jan@example.com\"\n{written}\n");
+        let expected = format!("The setting `accounts.work.{setting}` can't be used: {problem}.");
+        assert_eq!(fault(&text), expected, "{written}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Judge, read};
 use crate::{
+    compose::Enclosure,
     mailbox::MailboxError,
     model::Attachment,
     protection::stage::{Foreign, sealed_foreign::Sealed},
@@ -19,4 +20,10 @@ impl Foreign for Attachment {
             bytes,
         })
     }
+}
+
+/// An attachment that goes along with a draft. Its bytes go as they are; what can't be judged doesn't go.
+pub(in crate::protection) fn enclosure(part: Attachment, judge: &Judge) -> Result<Enclosure, MailboxError> {
+    judge.admits()?;
+    Ok(Enclosure::of_mail(part))
 }

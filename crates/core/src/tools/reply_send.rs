@@ -1,0 +1,18 @@
+//! `reply_send`: an answer, stored in Drafts and sent after the person confirmed exactly it.
+
+use super::{Grant, Handler, Hints, Needs, ToolDef, args, composing::Answer, sending::SendOut, sending_new};
+use crate::{mailbox::Mailbox, protection::Raw};
+
+/// The row.
+pub const fn row<M: Mailbox<Stage = Raw>>() -> ToolDef<M> {
+    ToolDef {
+        name: "reply_send",
+        title: "Send a reply",
+        description: "Reply (or reply-all) to an email and send it, in one call: drafted as by `reply_draft`, then confirmed by the person as for `send_draft`.",
+        hints: Hints { read_only: false, destructive: true, idempotent: false, open_world: true },
+        needs: Needs::grants(&[Grant::Read, Grant::Draft, Grant::Send]),
+        input: args::schema::<Answer>,
+        output: Some(args::output::<SendOut>),
+        handler: Handler::ConfirmSend(sending_new::run::<M, Answer>),
+    }
+}
