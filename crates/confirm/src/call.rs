@@ -12,13 +12,15 @@ use std::{
 use rmcp::{
     ErrorData, RoleServer,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, InputRequiredResult, InputResponses,
-        JsonObject, ProgressNotificationParam,
+        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, InputRequiredResult,
+        InputResponses, JsonObject, ProgressNotificationParam,
     },
     service::RequestContext,
 };
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::{Declined, Preview};
 
 /// One `tools/call`, without its arguments, which the tool gets apart.
 pub struct Call {
@@ -113,7 +115,34 @@ impl Drop for Running {
 }
 
 /// A question for the person, to be carried by the client. Opaque: [`answer`] alone puts it on the wire.
-pub struct Question(pub(crate) Box<InputRequiredResult>);
+pub struct Question(Asked);
+
+enum Asked {
+    Form(Box<InputRequiredResult>),
+    Preview(Box<Preview>),
+}
+
+impl Question {
+    pub(crate) fn form(form: InputRequiredResult) -> Self {
+        Self(Asked::Form(Box::new(form)))
+    }
+
+    pub(crate) fn preview(preview: Preview) -> Self {
+        Self(Asked::Preview(Box::new(preview)))
+    }
+
+    /// The preview that this is where nobody can be prompted, for a tool that shows it in a result of its own.
+    ///
+    /// # Errors
+    ///
+    /// The question itself when it is a form.
+    pub fn into_preview(self) -> Result<Preview, Self> {
+        match self.0 {
+            Asked::Preview(preview) => Ok(*preview),
+            Asked::Form(form) => Err(Self(Asked::Form(form))),
+        }
+    }
+}
 
 /// What a tool answers with.
 pub enum Answer {
@@ -141,8 +170,23 @@ where
     let call = Call { context, request_state, input_responses, waiting: Waiting::default() };
     Ok(match run(call, arguments.unwrap_or_default()).await? {
         Answer::Done(result) => CallToolResponse::Complete(result),
-        Answer::Ask(Question(question)) => CallToolResponse::InputRequired(*question),
+        Answer::Ask(Question(Asked::Form(form))) => CallToolResponse::InputRequired(*form),
+        Answer::Ask(Question(Asked::Preview(preview))) => {
+            CallToolResponse::Complete(result(preview.text(), preview.changed().is_some()))
+        }
     })
+}
+
+impl Declined {
+    /// The tool's result that says so of `action`, with the specification's fields.
+    pub fn into_result(self, action: &str) -> CallToolResult {
+        result(self.text(action), self.is_error())
+    }
+}
+
+fn result(text: String, is_error: bool) -> CallToolResult {
+    let content = vec![ContentBlock::text(text)];
+    if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::{io, path::PathBuf};
 
 /// Why the installation's key is not usable. The gate then declines; it never goes on with another key.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum KeyError {
+#[non_exhaustive]
+pub enum KeyError {
     /// The file exists, but others than its owner may read or change it.
     #[error("key file {} has mode {mode:03o}, expected 600", path.display())]
     Permissions {
@@ -44,6 +45,7 @@ pub(crate) enum KeyError {
 }
 
 /// Why a state that came back is not accepted.
+#[cfg(feature = "rmcp")]
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub(crate) enum StateError {
     /// Not in our format, or not signed with our key.

@@ -14,7 +14,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use crate::{
-    Call, Confirmed, Declined, Fresh, KeySource, Outcome, Question, Subject,
+    Call, Confirmed, Declined, Fresh, KeySource, Outcome, Question, Subject, Writes,
     key::{Key, Keyring},
     rail::{self, Rail},
     state::Shown,
@@ -76,6 +76,7 @@ pub struct Gate {
     keys: Keyring,
     ttl: Duration,
     elicitation: bool,
+    tokens: Option<Arc<Writes>>,
 }
 
 impl Gate {
@@ -83,7 +84,13 @@ impl Gate {
     #[must_use]
     pub fn new(config: GateConfig) -> Self {
         let GateConfig { key, ttl, elicitation } = config;
-        Self { keys: Keyring::new(key), ttl, elicitation }
+        Self { keys: Keyring::new(key), ttl, elicitation, tokens: None }
+    }
+
+    /// A gate that can go by previews and tokens where [`Gate::confirm_or_token`] is asked to.
+    #[must_use]
+    pub fn with_tokens(self, tokens: Arc<Writes>) -> Self {
+        Self { tokens: Some(tokens), ..self }
     }
 
     /// Reads, asks, reads again and compares.
@@ -98,11 +105,48 @@ impl Gate {
         call: &Call,
         act: &Act<'_>,
         fresh: &F,
-    ) -> Result<Outcome<F::Subject, Question>, F::Error> {
+    ) -> Result<Outcome<F::Subject, Question>, F::Error>
+    where
+        F::Subject: Subject,
+    {
         match rail::choose(self.elicitation, call) {
             Ok(Rail::InputRequired) => rail::input_required::run(self, call, act, fresh).await,
             Ok(Rail::Elicitation) => rail::elicitation::run(self, call, fresh).await,
-            Err(declined) => Ok(Outcome::Declined(declined)),
+            Err(prompts) => Ok(Outcome::Declined(prompts.declined())),
+        }
+    }
+
+    /// As [`Gate::confirm`], and where nobody can be prompted by a preview and a token, which hold the content and leave
+    /// the person to the model. For acts of which the owner said so.
+    ///
+    /// The question is then a preview ([`Question::into_preview`]). The owner's settings can still refuse it
+    /// (`MCP_CONFIRM_MODE`), and so does a gate without [`Gate::with_tokens`].
+    ///
+    /// # Errors
+    ///
+    /// Whatever `fresh` says when it can't read its subject.
+    pub async fn confirm_or_token<F: Fresh>(
+        &self,
+        call: &Call,
+        act: &Act<'_>,
+        fresh: &F,
+    ) -> Result<Outcome<F::Subject, Question>, F::Error>
+    where
+        F::Subject: Subject,
+    {
+        match (rail::choose(self.elicitation, call), &self.tokens) {
+            (Err(prompts), Some(tokens)) => rail::token::run(tokens, prompts, call, act, fresh).await,
+            (Ok(_) | Err(_), _) => self.confirm(call, act, fresh).await,
+        }
+    }
+
+    /// Whether [`Gate::confirm_or_token`] would answer this call with a preview rather than a prompt: its text then goes
+    /// to the model, which a tool may have to record before anything is read.
+    #[must_use]
+    pub fn previews(&self, call: &Call) -> bool {
+        match (rail::choose(self.elicitation, call), &self.tokens) {
+            (Err(prompts), Some(tokens)) => tokens.fallback(prompts).is_ok(),
+            (Ok(_) | Err(_), _) => false,
         }
     }
 
@@ -113,15 +157,13 @@ impl Gate {
         match rail::choose(self.elicitation, call) {
             Ok(Rail::InputRequired) => rail::input_required::round(self, call, act),
             // On the older rail the whole confirmation is one call, and without a rail there is none.
-            Ok(Rail::Elicitation) | Err(_) => Round::First,
+            Ok(Rail::Elicitation) => Round::First,
+            Err(_) => self.tokens.as_ref().map_or(Round::First, |tokens| rail::token::round(tokens, act)),
         }
     }
 
     pub(crate) fn key(&self) -> Result<Arc<Key>, Declined> {
-        self.keys.key().map_err(|error| {
-            tracing::error!(error = &error as &dyn std::error::Error, "confirmation key unavailable");
-            Declined::KeyUnavailable
-        })
+        self.keys.usable()
     }
 
     pub(crate) fn ttl(&self) -> Duration {

@@ -1,4 +1,5 @@
-//! The key that signs confirmations: one per installation, in a file of 32 random bytes that only its owner may read.
+//! The key that signs confirmations: one per installation, in a file of 32 random bytes that only its owner may read; or
+//! made of a secret that the owner set; or random for the life of the process.
 //!
 //! The file is created at first use and never before, so that starting a server touches nothing. It appears complete
 //! or not at all: the bytes are written to a file of another name, which is then linked to the final one, and linking
@@ -16,9 +17,9 @@ use std::{
 };
 
 use hmac::{Hmac, KeyInit as _};
-use sha2::Sha256;
+use sha2::{Digest as _, Sha256};
 
-use crate::error::KeyError;
+use crate::{Declined, error::KeyError};
 
 /// Length of a key: the output length of SHA-256, which RFC 2104 §3 recommends as the least.
 const KEY_LENGTH: usize = 32;
@@ -31,17 +32,44 @@ const KEY_FILE_LENGTH: u64 = 32;
 pub enum KeySource {
     /// The installation's key file; created on first use, its directory too.
     File(PathBuf),
+    /// A secret of the owner's, of any length, for several processes that take each other's confirmations.
+    Secret(Secret),
     /// A random key that ends with the process. Confirmations don't outlive a restart; right for demonstrations and
     /// where there is no state directory.
     Process,
 }
 
+/// A text that only its owner knows. It does not print itself.
+#[derive(Clone, Eq, PartialEq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The secret that `text` is.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
 /// A key, ready to sign. Its bytes can't be had back.
 #[derive(Clone)]
-pub(crate) struct Key(Hmac<Sha256>);
+pub struct Key(Hmac<Sha256>);
 
 impl Key {
-    pub(crate) fn new(bytes: [u8; KEY_LENGTH]) -> Self {
+    /// The key that is made of a secret: its SHA-256, so that a secret of any length gives a full key.
+    #[must_use]
+    pub fn from_secret(secret: &Secret) -> Self {
+        Self::new(Sha256::digest(&secret.0).into())
+    }
+
+    /// The key of these bytes.
+    #[must_use]
+    pub fn new(bytes: [u8; KEY_LENGTH]) -> Self {
         // HMAC pads a short key with zeros up to the hash's block (RFC 2104 §2). Padding it here makes the
         // constructor one that cannot fail.
         let mut block = hmac::digest::Key::<Hmac<Sha256>>::default();
@@ -75,16 +103,25 @@ impl Keyring {
         Self { source, loaded: Mutex::new(None) }
     }
 
+    /// The key, or a no; the log says why.
+    pub(crate) fn usable(&self) -> Result<Arc<Key>, Declined> {
+        self.key().map_err(|error| {
+            tracing::error!(error = &error as &dyn std::error::Error, "confirmation key unavailable");
+            Declined::KeyUnavailable
+        })
+    }
+
     pub(crate) fn key(&self) -> Result<Arc<Key>, KeyError> {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = loaded.as_ref() {
             return Ok(Arc::clone(key));
         }
-        let bytes = match &self.source {
-            KeySource::File(path) => load_or_create(path)?,
-            KeySource::Process => random()?,
+        let key = match &self.source {
+            KeySource::File(path) => Key::new(load_or_create(path)?),
+            KeySource::Secret(secret) => Key::from_secret(secret),
+            KeySource::Process => Key::new(random()?),
         };
-        Ok(Arc::clone(loaded.insert(Arc::new(Key::new(bytes)))))
+        Ok(Arc::clone(loaded.insert(Arc::new(key))))
     }
 }
 
@@ -162,7 +199,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-fn private_directory(path: &Path) -> io::Result<()> {
+pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -187,7 +224,7 @@ fn same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
 }
 
 #[cfg(unix)]
-fn sync_directory(path: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
     fs::File::open(path)?.sync_all()
 }
 
@@ -205,7 +242,7 @@ fn same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
 
 #[cfg(not(unix))]
 #[expect(clippy::unnecessary_wraps, reason = "the signature of the other systems")]
-fn sync_directory(_: &Path) -> io::Result<()> {
+pub(crate) fn sync_directory(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
@@ -312,5 +349,6 @@ mod tests {
     #[test]
     fn a_key_does_not_print_itself() {
         assert_eq!(format!("{:?}", Key::new([9; KEY_LENGTH])), "Key(..)");
+        assert_eq!(format!("{:?}", KeySource::Secret(Secret::new("horse"))), "Secret(Secret(..))");
     }
 }

@@ -27,31 +27,56 @@
 
 #[cfg(feature = "rmcp")]
 mod call;
-#[cfg(feature = "rmcp")]
-mod canonical;
 mod confirmed;
-#[cfg(feature = "rmcp")]
+#[cfg(feature = "token")]
+pub mod env;
+#[cfg(feature = "token")]
 mod error;
 #[cfg(feature = "rmcp")]
 mod gate;
 pub mod inert;
-#[cfg(feature = "rmcp")]
+#[cfg(feature = "token")]
 mod key;
 mod outcome;
+#[cfg(feature = "token")]
+mod payload;
+#[cfg(feature = "token")]
+mod prompting;
 #[cfg(feature = "rmcp")]
 mod rail;
+#[cfg(feature = "token")]
+mod render;
+#[cfg(feature = "token")]
+mod spent;
 #[cfg(feature = "rmcp")]
 mod state;
 mod subject;
+#[cfg(feature = "token")]
+pub mod token;
 mod wording;
+#[cfg(feature = "token")]
+mod write;
 
 pub use confirmed::Confirmed;
-pub use outcome::{Declined, Outcome};
+pub use outcome::{Declined, Outcome, Prompts};
 pub use subject::{Fresh, Subject, Terms};
 #[cfg(feature = "rmcp")]
 pub use {
     call::{Answer, Call, Question, Waiting, answer},
     gate::{Act, Gate, GateConfig, Round},
-    key::KeySource,
+    rail::write::WriteGate,
     tokio_util::sync::CancellationToken,
+};
+#[cfg(feature = "token")]
+pub use {
+    error::KeyError,
+    key::{Key, KeySource, Secret},
+    payload::{Date, Payload},
+    prompting::{CONFIRM, Prompting},
+    spent::{Spent, SpentError},
+    wording::{CONFIRM_FLOW, CONFIRM_INJECTION_RULE, CONFIRM_TOKEN_DESCRIPTION},
+    write::{
+        CONFIRM_TOKEN, Changed, Incoming, Mode, Plan, Preview, Request, Settings, Step, Way, Write, WriteAct,
+        Writes,
+    },
 };

@@ -14,7 +14,7 @@
 //! sign-in's key is therefore only in it as a hash) and single use (a state can come back as often as its lifetime
 //! allows; who acts on the confirmation claims the act durably).
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::Mac as _;
@@ -22,9 +22,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Act, Subject, Terms, canonical,
+    Act, Subject, Terms,
     error::{KeyError, StateError},
     key::{Key, random},
+    write::{bound_arguments, millis},
 };
 
 /// Format, version and domain separation in one.
@@ -75,7 +76,7 @@ impl Binding {
             account: account.to_owned(),
             origin: origin.to_owned(),
             principal: URL_SAFE_NO_PAD.encode(labelled("principal", principal)),
-            arguments: URL_SAFE_NO_PAD.encode(labelled("arguments", &canonical::object(arguments))),
+            arguments: URL_SAFE_NO_PAD.encode(labelled("arguments", &bound_arguments(arguments).canonical())),
             subject: subject.to_owned(),
         }
     }
@@ -154,7 +155,7 @@ fn mac(key: &Key, body: &str) -> hmac::Hmac<Sha256> {
 }
 
 /// SHA-256 of `text`, kept apart from the hashes of other kinds of text.
-fn labelled(label: &str, text: &str) -> [u8; 32] {
+pub(crate) fn labelled(label: &str, text: &str) -> [u8; 32] {
     Sha256::new()
         .chain_update(PREFIX)
         .chain_update(label)
@@ -166,11 +167,6 @@ fn labelled(label: &str, text: &str) -> [u8; 32] {
 
 fn hash(text: &str) -> Option<[u8; 32]> {
     URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()
-}
-
-fn millis(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

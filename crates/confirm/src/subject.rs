@@ -39,10 +39,10 @@ pub trait Subject {
     fn hold_to(&mut self, signed: Terms);
 }
 
-/// Where a [`Subject`] is read from, once to be shown and once more after the answer.
+/// Where what is confirmed is read from, once to be shown and once more after the answer.
 pub trait Fresh: Sync {
-    /// What is read.
-    type Subject: Subject + Send;
+    /// What is read: a [`Subject`], or a write.
+    type Subject: Send;
     /// Why it could not be read.
     type Error: Send;
 

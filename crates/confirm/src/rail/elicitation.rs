@@ -12,8 +12,10 @@ use rmcp::{
     service::{PeerRequestOptions, RequestHandle},
 };
 
-use super::{decide, form};
-use crate::{Call, Declined, Fresh, Gate, Outcome, Question, Subject as _, gate::compare, state::Shown};
+use super::form;
+use crate::{
+    Call, Declined, Fresh, Gate, Outcome, Question, Subject, gate::compare, prompting::decide, state::Shown,
+};
 
 /// How long telling the client may take.
 const WITHDRAWAL: Duration = Duration::from_secs(1);
@@ -22,19 +24,23 @@ pub(crate) async fn run<F: Fresh>(
     gate: &Gate,
     call: &Call,
     fresh: &F,
-) -> Result<Outcome<F::Subject, Question>, F::Error> {
+) -> Result<Outcome<F::Subject, Question>, F::Error>
+where
+    F::Subject: Subject,
+{
     let (shown, prompt) = {
         let subject = fresh.read().await?;
         let prompt = subject.prompt();
         (Shown::of(&subject, &prompt), prompt)
     };
-    match ask(gate, call, prompt).await {
+    match ask(gate.ttl(), call, prompt).await {
         Ok(()) => Ok(compare(call, fresh.read().await?, &shown)),
         Err(declined) => Ok(Outcome::Declined(declined)),
     }
 }
 
-async fn ask(gate: &Gate, call: &Call, prompt: String) -> Result<(), Declined> {
+/// Shows the form and waits for the answer, for as long as it counts.
+pub(super) async fn ask(lifetime: Duration, call: &Call, prompt: String) -> Result<(), Declined> {
     if call.is_cancelled() {
         return Err(Declined::Cancelled);
     }
@@ -49,13 +55,15 @@ async fn ask(gate: &Gate, call: &Call, prompt: String) -> Result<(), Declined> {
             return Err(Declined::Cancelled);
         }
         answer = &mut prompt.rx => answer,
-        () = tokio::time::sleep(gate.ttl()) => {
+        () = tokio::time::sleep(lifetime) => {
             withdraw(prompt, "the confirmation's time is up").await;
             return Err(Declined::Unanswered);
         }
     };
     match answer {
-        Ok(Ok(ClientResult::ElicitResult(answer))) => decide(&answer),
+        Ok(Ok(ClientResult::ElicitResult(answer))) => {
+            serde_json::to_value(answer).map_err(|_| Declined::Unanswered).and_then(|answer| decide(&answer))
+        }
         // An error, an answer of another kind, or a connection that closed.
         Ok(_) | Err(_) => Err(Declined::Unanswered),
     }

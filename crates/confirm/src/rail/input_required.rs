@@ -5,14 +5,15 @@
 //! its state counts for nothing. A state that doesn't fit is refused in words and not quietly replaced by a new
 //! prompt: a client that retries by itself would ask the person again and again.
 
-use rmcp::model::{ElicitRequest, ElicitResult, InputRequest, InputRequiredResult};
+use rmcp::model::{ElicitRequest, InputRequest, InputRequiredResult};
 
-use super::{CONFIRM, decide, form};
+use super::form;
 use crate::{
-    Act, Call, Declined, Fresh, Gate, Outcome, Question, Round, Subject as _,
+    Act, Call, Declined, Fresh, Gate, Outcome, Question, Round, Subject,
     error::StateError,
     gate::compare,
     key::Key,
+    prompting::{CONFIRM, decide},
     state::{self, Binding, Shown},
 };
 
@@ -21,7 +22,10 @@ pub(crate) async fn run<F: Fresh>(
     call: &Call,
     act: &Act<'_>,
     fresh: &F,
-) -> Result<Outcome<F::Subject, Question>, F::Error> {
+) -> Result<Outcome<F::Subject, Question>, F::Error>
+where
+    F::Subject: Subject,
+{
     let key = match gate.key() {
         Ok(key) => key,
         Err(declined) => return Ok(Outcome::Declined(declined)),
@@ -59,13 +63,12 @@ fn returned(call: &Call, key: &Key, binding: &Binding) -> Result<Option<Shown>, 
         }
     })?;
     let Some(answer) = answer else { return Ok(None) };
-    let answer: ElicitResult = serde_json::from_value(answer.clone()).map_err(|_| Declined::Unanswered)?;
-    decide(&answer)?;
+    decide(answer)?;
     Ok(Some(shown))
 }
 
 /// What came back under the question's key, if anything.
-fn answer(call: &Call) -> Option<&serde_json::Value> {
+pub(super) fn answer(call: &Call) -> Option<&serde_json::Value> {
     call.input_responses.as_ref().and_then(|responses| responses.get(CONFIRM))
 }
 
@@ -74,14 +77,22 @@ async fn ask<F: Fresh>(
     key: &Key,
     binding: Binding,
     fresh: &F,
-) -> Result<Outcome<F::Subject, Question>, F::Error> {
+) -> Result<Outcome<F::Subject, Question>, F::Error>
+where
+    F::Subject: Subject,
+{
     let subject = fresh.read().await?;
     let prompt = subject.prompt();
     let shown = Shown::of(&subject, &prompt);
     let Ok(state) = state::seal(key, binding, &shown, Gate::now(), gate.ttl()) else {
         return Ok(Outcome::Declined(Declined::KeyUnavailable));
     };
-    let question = InputRequest::Elicitation(ElicitRequest::new(form(prompt)));
-    let requests = [(CONFIRM.to_owned(), question)].into();
-    Ok(Outcome::Ask(Question(Box::new(InputRequiredResult::new(Some(requests), Some(state))))))
+    Ok(Outcome::Ask(question(prompt, state)))
+}
+
+/// The form and its state, as a question for the client to carry.
+pub(super) fn question(prompt: String, state: String) -> Question {
+    let form = InputRequest::Elicitation(ElicitRequest::new(form(prompt)));
+    let requests = [(CONFIRM.to_owned(), form)].into();
+    Question::form(InputRequiredResult::new(Some(requests), Some(state)))
 }

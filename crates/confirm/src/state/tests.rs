@@ -1,5 +1,7 @@
 //! What a state holds against: other calls, other keys, time, changed bytes and noise.
 
+use std::time::UNIX_EPOCH;
+
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -260,4 +262,10 @@ fn a_flipped_bit_anywhere_is_refused() {
             );
         }
     }
+}
+
+#[test]
+fn a_token_among_the_arguments_is_not_bound() {
+    let with = arguments(json!({"draft": "d1", "account": "work", "confirmToken": "x"}));
+    assert_eq!(open(&key(), &Binding::of(&example(&with)), &sealed(), now()), Ok(shown()));
 }

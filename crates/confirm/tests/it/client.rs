@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
-use rmcp::{RoleServer, ServiceExt as _, service::serve_directly};
+use rmcp::{RoleServer, ServerHandler, ServiceExt as _, service::serve_directly};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
     sync::Notify,
 };
-
-use crate::irreversible::Shredder;
 
 /// Protocol revisions: two that have a connection's lifecycle, one where each request stands alone.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -87,11 +85,11 @@ impl Prompt {
 
 impl Client {
     /// A client that can show forms.
-    pub(crate) async fn able(era: Era, server: &Shredder) -> Self {
+    pub(crate) async fn able<S: ServerHandler + Clone>(era: Era, server: &S) -> Self {
         Self::with(era, json!({"elicitation": {"form": {}}}), server).await
     }
 
-    pub(crate) async fn with(era: Era, capabilities: Value, server: &Shredder) -> Self {
+    pub(crate) async fn with<S: ServerHandler + Clone>(era: Era, capabilities: Value, server: &S) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let server = server.clone();
         tokio::spawn(async move {
@@ -106,7 +104,7 @@ impl Client {
     }
 
     /// A connection on which nobody said anything about the client, as behind a stateless gateway.
-    pub(crate) fn unknown(server: &Shredder) -> Self {
+    pub(crate) fn unknown<S: ServerHandler + Clone>(server: &S) -> Self {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let running =
             serve_directly::<RoleServer, _, _, _, _>(server.clone(), tokio::io::split(theirs), None);

@@ -7,8 +7,8 @@ use std::{
 };
 
 use countersign_confirm::{
-    Act, Answer, Call, Confirmed, Fresh, Gate, GateConfig, KeySource, Outcome, Round, Subject, Terms, answer,
-    inert,
+    Act, Answer, Call, Confirmed, Fresh, Gate, GateConfig, KeySource, Outcome, Round, Subject, Terms, Writes,
+    answer, inert,
 };
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -49,6 +49,12 @@ pub(crate) struct World {
     pub(crate) ended: Vec<String>,
     /// What the client called itself.
     pub(crate) client: Option<String>,
+    /// Whether the owner lets tokens do where nobody can be prompted.
+    pub(crate) tokens_allowed: bool,
+    /// Whether each call was known to be answered with a preview.
+    pub(crate) previews: Vec<bool>,
+    /// Whether previews are shown in this server's own words.
+    pub(crate) own_preview: bool,
     /// Holds up a reading: told when one begins, it waits to be told to go on.
     pub(crate) slow: Option<Arc<Slow>>,
 }
@@ -67,6 +73,9 @@ impl Default for World {
             waited: Vec::new(),
             ended: Vec::new(),
             client: None,
+            tokens_allowed: false,
+            previews: Vec::new(),
+            own_preview: false,
             slow: None,
         }
     }
@@ -92,7 +101,13 @@ impl Shredder {
     }
 
     pub(crate) fn with(config: GateConfig) -> Self {
-        Self { world: Arc::default(), finished: Arc::default(), gate: Arc::new(Gate::new(config)) }
+        Self::over(config, None)
+    }
+
+    pub(crate) fn over(config: GateConfig, tokens: Option<Arc<Writes>>) -> Self {
+        let gate = Gate::new(config);
+        let gate = tokens.into_iter().fold(gate, Gate::with_tokens);
+        Self { world: Arc::default(), finished: Arc::default(), gate: Arc::new(gate) }
     }
 
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut World) -> T) -> T {
@@ -116,8 +131,20 @@ impl Shredder {
         let act = Act { tool: &tool, account, principal, origin, subject: name, arguments: &arguments };
         let round = self.gate.round(&call, &act);
         self.change(|world| world.rounds.push(round));
-        let outcome = self.gate.confirm(&call, &act, &OnFile { shredder: self, name }).await;
+        let file = OnFile { shredder: self, name };
+        let outcome = if self.change(|world| world.tokens_allowed) {
+            self.change(|world| world.previews.push(self.gate.previews(&call)));
+            self.gate.confirm_or_token(&call, &act, &file).await
+        } else {
+            self.gate.confirm(&call, &act, &file).await
+        };
         let ended = match outcome {
+            Ok(Outcome::Ask(question)) if self.change(|world| world.own_preview) => {
+                match question.into_preview() {
+                    Ok(preview) => format!("preview: {}", preview.token()),
+                    Err(question) => return Ok(Answer::Ask(question)),
+                }
+            }
             Ok(Outcome::Ask(question)) => return Ok(Answer::Ask(question)),
             Ok(Outcome::Confirmed(confirmed)) => self.shred(confirmed),
             Ok(Outcome::Declined(declined)) => format!("{}: {}", declined.code(), declined.words()),

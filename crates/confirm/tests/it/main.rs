@@ -14,3 +14,9 @@ mod irreversible;
 mod legacy;
 #[cfg(test)]
 mod modern;
+#[cfg(test)]
+mod notebook;
+#[cfg(test)]
+mod opened;
+#[cfg(test)]
+mod writes;
