@@ -9,6 +9,10 @@ mod client;
 #[cfg(test)]
 mod eras;
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
+mod injective;
+#[cfg(test)]
 mod irreversible;
 #[cfg(test)]
 mod legacy;
@@ -18,5 +22,9 @@ mod modern;
 mod notebook;
 #[cfg(test)]
 mod opened;
+#[cfg(test)]
+mod payloads;
+#[cfg(test)]
+mod python_interop;
 #[cfg(test)]
 mod writes;
