@@ -31,7 +31,7 @@ pub fn line(text: &str) -> String {
     out
 }
 
-/// As [`line`], of at most `limit` characters, escapes counted as they are shown; a cut ends in `…`.
+/// As [`line()`], of at most `limit` characters, escapes counted as they are shown; a cut ends in `…`.
 ///
 /// For what is only decoration. What will be delivered is shown whole.
 #[must_use]

@@ -9,6 +9,10 @@ mod client;
 #[cfg(test)]
 mod eras;
 #[cfg(test)]
+#[expect(dead_code, reason = "its `main` is not called here")]
+#[path = "../../examples/irreversible.rs"]
+mod example;
+#[cfg(test)]
 mod fuzz;
 #[cfg(test)]
 mod injective;
@@ -22,6 +26,8 @@ mod modern;
 mod notebook;
 #[cfg(test)]
 mod opened;
+#[cfg(test)]
+mod pantry;
 #[cfg(test)]
 mod payloads;
 #[cfg(test)]

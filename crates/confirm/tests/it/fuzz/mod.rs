@@ -1,5 +1,5 @@
 //! The fuzz targets as ordinary tests: over their corpora, and over random bytes from a fixed seed, among which are
-//! changed pieces of the corpora. `COUNTERSIGN_FUZZ_RUNS` sets how many.
+//! changed pieces of the corpora.
 
 #![expect(clippy::arithmetic_side_effects, reason = "a test may end in an overflow")]
 
@@ -8,6 +8,7 @@ mod token;
 
 pub(crate) use payload::reads_back;
 
+/// A few seconds; `fuzz/` is for longer runs.
 const RUNS: u32 = 4_000;
 
 fn corpus(target: &str) -> Vec<Vec<u8>> {
@@ -16,11 +17,6 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     files.sort();
     assert!(files.len() >= 10, "a corpus of {}", files.len());
     files.iter().map(|file| std::fs::read(file).unwrap()).collect()
-}
-
-#[expect(clippy::disallowed_methods, reason = "how long a test runs is no setting of the product")]
-fn runs() -> u32 {
-    std::env::var("COUNTERSIGN_FUZZ_RUNS").map_or(RUNS, |runs| runs.parse().unwrap())
 }
 
 /// `SplitMix64`: the same numbers every time.
@@ -42,7 +38,7 @@ fn run(target: &str, check: fn(&[u8])) {
     }
     let mut random = Random(7);
     let mut below = |limit: usize| random.below(limit);
-    for _ in 0..runs() {
+    for _ in 0..RUNS {
         let mut input = if below(4) == 0 { Vec::new() } else { corpus[below(corpus.len())].clone() };
         for _ in 0..below(6) {
             let (at, piece) = (below(input.len() + 1), &corpus[below(corpus.len())]);
