@@ -207,3 +207,14 @@ pub(crate) fn compare<S: Subject, Q>(call: &Call, mut now: S, shown: &Shown) -> 
     }
     Outcome::Confirmed(Confirmed::new(now))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_prints_its_settings_and_not_its_key() {
+        let gate = Gate::new(GateConfig { key: KeySource::Process, ttl: GateConfig::TTL, elicitation: true });
+        assert_eq!(format!("{gate:?}"), "Gate { ttl: 300s, elicitation: true, .. }");
+    }
+}

@@ -19,7 +19,12 @@ use std::{
 use hmac::{Hmac, KeyInit as _};
 use sha2::{Digest as _, Sha256};
 
+pub(crate) use self::system::sync_directory;
 use crate::{Declined, error::KeyError};
+
+#[cfg_attr(unix, path = "key/unix.rs")]
+#[cfg_attr(not(unix), path = "key/elsewhere.rs")]
+mod system;
 
 /// Length of a key: the output length of SHA-256, which RFC 2104 §3 recommends as the least.
 const KEY_LENGTH: usize = 32;
@@ -156,10 +161,10 @@ fn load(path: &Path) -> Result<Option<[u8; KEY_LENGTH]>, KeyError> {
     }
     let mut file = fs::File::open(path).map_err(failed)?;
     let opened = file.metadata().map_err(failed)?;
-    if !opened.is_file() || !same_file(&named, &opened) {
+    if !system::is_same_file(&named, &opened) {
         return Err(KeyError::NotAFile { path: path.to_owned() });
     }
-    owner_only(path, &opened)?;
+    system::owner_only(path, &opened)?;
     if opened.len() != KEY_FILE_LENGTH {
         return Err(KeyError::Length {
             path: path.to_owned(),
@@ -186,10 +191,11 @@ fn create(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let removed = fs::remove_file(&draft);
     result?;
     removed?;
-    sync_directory(directory)
+    system::sync_directory(directory)
 }
 
-fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Creates a file that is the owner's alone, and returns when its bytes are on disk.
+pub(crate) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -205,45 +211,6 @@ pub(crate) fn private_directory(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
-}
-
-#[cfg(unix)]
-fn owner_only(path: &Path, metadata: &fs::Metadata) -> Result<(), KeyError> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mode = metadata.permissions().mode() & 0o777;
-    if mode == 0o600 || mode == 0o400 {
-        return Ok(());
-    }
-    Err(KeyError::Permissions { path: path.to_owned(), mode })
-}
-
-#[cfg(unix)]
-fn same_file(a: &fs::Metadata, b: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    a.dev() == b.dev() && a.ino() == b.ino()
-}
-
-#[cfg(unix)]
-pub(crate) fn sync_directory(path: &Path) -> io::Result<()> {
-    fs::File::open(path)?.sync_all()
-}
-
-// Elsewhere the profile directory's own access list guards the file, and a directory can't be opened to be synced.
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the signature of the other systems")]
-fn owner_only(_: &Path, _: &fs::Metadata) -> Result<(), KeyError> {
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn same_file(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-    true
-}
-
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "the signature of the other systems")]
-pub(crate) fn sync_directory(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -316,6 +283,28 @@ mod tests {
         }
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         bytes(&path).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_looked_at_is_not_taken_for_absent() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        write_new(&file, &[1; KEY_LENGTH]).unwrap();
+        let refused = load(&file.join("confirm.key")).unwrap_err();
+        assert!(matches!(refused, KeyError::Io { .. }), "{refused}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn another_file_is_not_the_same_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let metadata = |name: &str| {
+            let path = dir.path().join(name);
+            fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+            fs::metadata(path).unwrap()
+        };
+        assert!(system::is_same_file(&metadata("a"), &metadata("a")));
+        assert!(!system::is_same_file(&metadata("a"), &metadata("b")));
     }
 
     #[cfg(unix)]

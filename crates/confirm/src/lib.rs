@@ -27,7 +27,7 @@
 //!
 //! # Without rmcp
 //!
-//! [`Writes::step`] does for a write all that `WriteGate` does, over values: what the client declared, what came back
+//! `Writes::step` does for a write all that `WriteGate` does, over values: what the client declared, what came back
 //! with the call, what would be done. A server on another MCP library carries the form and the results.
 //!
 //! ```

@@ -33,7 +33,7 @@ const PREFIX: &str = "countersign.confirm.v1.";
 /// The request that a state belongs to; a state never crosses from one kind of request to another.
 const METHOD: &str = "tools/call";
 /// Longer input is not ours, and is not looked at.
-const MAX_LENGTH: usize = 8 * 1024;
+const MAX_LENGTH: usize = 8_192;
 
 /// What the person was shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

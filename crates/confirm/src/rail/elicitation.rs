@@ -73,7 +73,5 @@ pub(super) async fn ask(lifetime: Duration, call: &Call, prompt: String) -> Resu
 /// stopped reading does not hold up the call.
 async fn withdraw(prompt: RequestHandle<RoleServer>, why: &str) {
     let told = tokio::time::timeout(WITHDRAWAL, prompt.cancel(Some(why.to_owned()))).await;
-    if !matches!(told, Ok(Ok(()))) {
-        tracing::debug!("prompt not withdrawn");
-    }
+    tracing::debug!(?told, "prompt withdrawn");
 }

@@ -6,14 +6,13 @@
 //! read, so it stays until it is a day old.
 
 use std::{
-    fs,
-    io::{self, Write as _},
-    path::PathBuf,
+    fs, io,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use super::{SpentError, is_nonce};
-use crate::key::{private_directory, sync_directory};
+use crate::key::{private_directory, sync_directory, write_new};
 
 /// How long a file stays whose expiry can't be read. Longer than any token of ours lives by default.
 const TORN: Duration = Duration::from_hours(24);
@@ -54,15 +53,9 @@ impl Directory {
         }
     }
 
-    fn create(&self, path: &PathBuf, expires: u64) -> io::Result<()> {
+    fn create(&self, path: &Path, expires: u64) -> io::Result<()> {
         private_directory(&self.0)?;
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(path)?;
-        file.write_all(expires.to_string().as_bytes())?;
-        file.sync_all()?;
+        write_new(path, expires.to_string().as_bytes())?;
         sync_directory(&self.0)
     }
 

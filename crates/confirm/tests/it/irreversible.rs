@@ -39,6 +39,8 @@ pub(crate) struct World {
     pub(crate) principal: &'static str,
     pub(crate) origin: &'static str,
     pub(crate) reads: usize,
+    /// Whether each call brought an answer.
+    pub(crate) answers: Vec<bool>,
     /// Where each call stood.
     pub(crate) rounds: Vec<Round>,
     /// What was shredded, under which terms.
@@ -68,6 +70,7 @@ impl Default for World {
             principal: "first sign-in",
             origin: "archive.example",
             reads: 0,
+            answers: Vec::new(),
             rounds: Vec::new(),
             shredded: Vec::new(),
             waited: Vec::new(),
@@ -131,6 +134,7 @@ impl Shredder {
         let act = Act { tool: &tool, account, principal, origin, subject: name, arguments: &arguments };
         let round = self.gate.round(&call, &act);
         self.change(|world| world.rounds.push(round));
+        self.change(|world| world.answers.push(call.brings_answer()));
         let file = OnFile { shredder: self, name };
         let outcome = if self.change(|world| world.tokens_allowed) {
             self.change(|world| world.previews.push(self.gate.previews(&call)));

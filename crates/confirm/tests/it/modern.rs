@@ -232,3 +232,18 @@ async fn without_a_usable_key_nobody_is_asked() {
     assert!(said.ends_with(Declined::KeyUnavailable.words()), "{said}");
     assert_eq!(server.reads(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_call_says_whether_it_brings_an_answer() {
+    let (server, mut client, prompt) = asked().await;
+    client.accept(&prompt).await.text();
+    let bare = || json!({"name": "shred", "arguments": {"paper": "ledger"}});
+    let mut only_state = bare();
+    only_state["requestState"] = json!("x");
+    let mut only_answer = bare();
+    only_answer["inputResponses"] = json!({"confirm": {"action": "decline"}});
+    for call in [only_state, only_answer] {
+        client.call_with(call).await.text();
+    }
+    assert_eq!(server.change(|world| world.answers.clone()), [false, true, true, true]);
+}
