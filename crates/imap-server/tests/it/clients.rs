@@ -8,7 +8,7 @@ use countersign_testkit::{
 };
 use serde_json::{Value, json};
 
-use crate::{account::plain, home::Home};
+use crate::{account::plain, home::Home, tools::WITHOUT_SAVING};
 
 /// The main job. The later calls take their ids from the results of the earlier ones.
 fn calls(to: &str) -> Vec<(&'static str, Value)> {
@@ -44,7 +44,7 @@ fn check(client: Published) -> Result<()> {
         assert_eq!(played.version, client.version());
         assert_eq!(played.server.as_deref(), Some("countersign-imap"));
         assert!(
-            played.tools.len() == 16 && played.tools.contains(&"send_draft".to_owned()),
+            played.tools.len() == WITHOUT_SAVING && played.tools.contains(&"send_draft".to_owned()),
             "{:?}",
             played.tools
         );
@@ -95,7 +95,7 @@ fn the_inspector_reads_and_drafts_and_sends_nothing() -> Result<()> {
         let command = home.command(&[]);
         let inspector = if modern { Inspector::modern(&command) } else { Inspector::legacy(&command) };
         let Some(tools) = inspector.tools()? else { return Ok(()) };
-        assert_eq!(tools["tools"].as_array().map(Vec::len), Some(16));
+        assert_eq!(tools["tools"].as_array().map(Vec::len), Some(WITHOUT_SAVING));
         let call = |tool: &str, arguments: Value| -> Result<Value> {
             Ok(inspector.call(tool, &arguments)?.unwrap_or_default())
         };

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::home::{Home, Wire, by_id, error, header, ok};
 
 /// In the order of the list. Each is called in one of the tests below.
-const TOOLS: [&str; 17] = [
+const TOOLS: [&str; 20] = [
     "list_accounts",
     "list_folders",
     "list_messages",
@@ -26,11 +26,17 @@ const TOOLS: [&str; 17] = [
     "forward_draft",
     "delete_draft",
     "send_draft",
+    "send_message",
+    "reply_send",
+    "forward_message",
     "modify_message",
     "move_message",
     "archive_message",
     "trash_message",
 ];
+
+/// How many are listed where there is no directory to save attachments to.
+pub(crate) const WITHOUT_SAVING: usize = TOOLS.len().saturating_sub(1);
 
 const WIRES: [Wire; 2] = [Wire::Tls, Wire::StartTls];
 
@@ -311,6 +317,49 @@ async fn a_confirmed_draft_is_delivered_once_and_filed_once() -> Result<()> {
             assert_eq!(user.count("Drafts")?, 0);
             client.clean()?;
         }
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn new_mail_answers_and_forwards_go_out_in_one_confirmed_call() -> Result<()> {
+    let Some(mail) = mail()? else { return Ok(()) };
+    for (wire, era) in WIRES.into_iter().zip([Era::Modern, Era::November2025]) {
+        let (user, other) = (mail.user("direct")?, mail.user("other")?);
+        let question = String::from_utf8(with_attachment("Question", "q1"))?;
+        let question = question.replace("jo@sender.test", &other.address);
+        user.put("INBOX", question.as_bytes(), &Put::default())?;
+        let (_home, client) = talk(&user, wire, era).await?;
+        let list = ok(&client, "list_messages", json!({})).await?;
+        let id = list.at("/messages/0/id")?;
+        let calls = [
+            ("send_message", json!({ "to": [other.address], "subject": "New", "text": "Hello." }), "New"),
+            ("reply_send", json!({ "message": id, "text": "Yes." }), "Re: Question"),
+            (
+                "forward_message",
+                json!({ "message": id, "to": [other.address], "original_attachments": false }),
+                "Fwd: Question",
+            ),
+        ];
+        let mut wanted = Vec::new();
+        for (tool, arguments, subject) in calls {
+            // Declined, the message waits in Drafts; confirmed, it goes.
+            client.elicit(Elicit::Decline);
+            let declined = ok(&client, tool, arguments.clone()).await?;
+            assert_eq!(declined.at("/sent")?, false, "{tool}: {}", declined.text);
+            assert!(declined.text.contains("The draft stays in Drafts"), "{tool}: {}", declined.text);
+            let waiting = user.count("Drafts")?;
+            assert!(waiting > 0, "{tool}");
+            client.elicit(Elicit::Accept);
+            let sent = ok(&client, tool, arguments).await?;
+            assert_eq!(sent.at("/sent")?, true, "{tool}: {}", sent.text);
+            wanted.push(subject.to_owned());
+            assert_eq!(other.wait_received(wanted.len())?.len(), wanted.len(), "{tool}");
+        }
+        wanted.sort();
+        assert_eq!(subjects(&user, "Sent")?, wanted);
+        assert_eq!(subjects(&other, "INBOX")?, wanted);
+        client.clean()?;
     }
     Ok(())
 }
