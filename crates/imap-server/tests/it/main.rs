@@ -9,6 +9,7 @@
 )]
 
 mod account;
+mod bad_input;
 mod clients;
 mod conformance;
 mod drafts;
@@ -20,5 +21,6 @@ mod reading;
 mod rounds;
 mod search;
 mod send_faults;
+mod server;
 mod signin;
 mod tools;
