@@ -1,6 +1,6 @@
 //! Why a mailbox did not do what was asked. Codes only: what a server says is foreign text and ends where it was read.
 
-use crate::model::{FolderRef, SpecialUse};
+use crate::model::SpecialUse;
 
 /// What could not be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,9 +129,9 @@ pub enum MailboxError {
     /// No folder has this use.
     #[error("no {} folder", .0.name())]
     NoFolder(SpecialUse),
-    /// Nothing moves into this folder through a tool (decisions.md §1: Sent and Drafts can't be planted).
-    #[error("nothing moves into that folder through a tool")]
-    ReservedFolder(FolderRef),
+    /// Nothing moves into the folder with this use through a tool (Sent makes addresses known, Drafts can be sent).
+    #[error("nothing moves into {} through a tool", .0.name())]
+    ReservedFolder(SpecialUse),
     /// Larger than what is read; the limit in bytes.
     #[error("larger than {0} bytes")]
     TooLarge(u64),

@@ -21,15 +21,12 @@ pub(in crate::protection) async fn may_move_to<M: Mailbox>(
     inner: &M,
     to: &Destination,
 ) -> Result<(), MailboxError> {
-    let (use_, folder) = match to {
-        Destination::Use(use_) => (Some(*use_), None),
-        Destination::Folder(folder) => (inner.special_use(folder).await?, Some(folder)),
+    let use_ = match to {
+        Destination::Use(use_) => Some(*use_),
+        Destination::Folder(folder) => inner.special_use(folder).await?,
     };
     match use_ {
-        Some(SpecialUse::Sent | SpecialUse::Drafts) => Err(match folder {
-            Some(folder) => MailboxError::ReservedFolder(folder.clone()),
-            None => MailboxError::Unsupported("moving into Sent or Drafts"),
-        }),
+        Some(use_ @ (SpecialUse::Sent | SpecialUse::Drafts)) => Err(MailboxError::ReservedFolder(use_)),
         _ => Ok(()),
     }
 }
