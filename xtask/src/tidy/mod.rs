@@ -9,6 +9,7 @@ mod env;
 mod files;
 mod imap;
 mod manifests;
+mod named_tests;
 mod source;
 mod tools;
 mod tree;
@@ -70,6 +71,8 @@ fn offences(workspace: &Workspace, tree: &Tree) -> Vec<Offence> {
     found.extend(manifests::lints(tree));
     found.extend(tools::listed(tree));
     found.extend(docs::dead_paths(tree));
+    found.extend(named_tests::missing(tree));
+    found.extend(named_tests::unheld(tree));
     found.extend(arrows::extra(&workspace.packages));
     found.sort();
     found
