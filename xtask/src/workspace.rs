@@ -60,11 +60,11 @@ struct Metadata {
 }
 
 impl Workspace {
-    /// Asks cargo; needs no network, since dependencies outside are left out.
+    /// The workspace around the current directory. Asks cargo; needs no network, since dependencies outside are left out.
     pub(crate) fn load() -> Result<Self> {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        // Where the command was typed, not where this binary was built: a build can be shared by several checkouts.
         let args = ["metadata", "--no-deps", "--format-version", "1"];
-        let printed = command::stdout_of(&mut command::new("cargo", &args, here))?;
+        let printed = command::stdout_of(&mut command::new("cargo", &args, Path::new(".")))?;
         let Metadata { packages, target_directory, workspace_root } =
             serde_json::from_str(&printed).context("cargo metadata printed something unexpected")?;
         Ok(Self { root: workspace_root, target: target_directory, packages })
