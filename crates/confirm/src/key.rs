@@ -19,12 +19,17 @@ use std::{
 use hmac::{Hmac, KeyInit as _};
 use sha2::{Digest as _, Sha256};
 
+#[cfg(not(unix))]
+use self::elsewhere as system;
 pub(crate) use self::system::sync_directory;
+#[cfg(unix)]
+use self::unix as system;
 use crate::{Declined, error::KeyError};
 
-#[cfg_attr(unix, path = "key/unix.rs")]
-#[cfg_attr(not(unix), path = "key/elsewhere.rs")]
-mod system;
+#[cfg(not(unix))]
+mod elsewhere;
+#[cfg(unix)]
+mod unix;
 
 /// Length of a key: the output length of SHA-256, which RFC 2104 §3 recommends as the least.
 const KEY_LENGTH: usize = 32;
