@@ -9,6 +9,7 @@ pub(crate) fn refused(code: Option<&Code>) -> MailboxError {
     match code.map(|code| code.name.as_str()) {
         Some("OVERQUOTA") => MailboxError::OverQuota,
         Some("UNAVAILABLE" | "INUSE" | "LIMIT") => MailboxError::Throttled,
+        Some("EXPUNGEISSUED") => MailboxError::NotFound(NotFound::Message),
         Some("NONEXISTENT" | "TRYCREATE") => MailboxError::NotFound(NotFound::Folder),
         _ => MailboxError::Refused,
     }

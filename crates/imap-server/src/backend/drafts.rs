@@ -66,8 +66,10 @@ pub(super) async fn append(
     {
         return Ok(Place { folder: folder.clone(), uidvalidity, uid });
     }
-    let open = connection.open(folder.wire(), crate::session::Open::ToRead).await?;
-    let uid = by_message_id(connection, message_id).await?.into_iter().max();
+    // It is stored; where it lies can't be told if this fails, and to store it again would make two of it.
+    let stored = |_| MailboxError::OutcomeUnknown;
+    let open = connection.open(folder.wire(), crate::session::Open::ToRead).await.map_err(stored)?;
+    let uid = by_message_id(connection, message_id).await.map_err(stored)?.into_iter().max();
     let uid = uid.ok_or(MailboxError::OutcomeUnknown)?;
     Ok(Place { folder: folder.clone(), uidvalidity: open.uidvalidity, uid })
 }
@@ -78,8 +80,8 @@ pub(super) async fn by_message_id(
     message_id: &str,
 ) -> Result<Vec<u32>, MailboxError> {
     let command = Command::new("UID SEARCH HEADER Message-ID").string(message_id.as_bytes())?;
-    let uids = connection.run(&command).await?.ok()?.searched();
-    let Some(set) = UidSet::of(uids) else { return Ok(Vec::new()) };
+    let answer = connection.run(&command).await?.ok()?;
+    let Some(set) = UidSet::of(answer.searched().iter().copied()) else { return Ok(Vec::new()) };
     let command = Command::new("UID FETCH").plain(&set).word("(UID BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])");
     let answer = connection.run(&command).await?.ok()?;
     let ours = answer.fetched.iter().filter(|fetched| {

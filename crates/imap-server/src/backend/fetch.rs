@@ -6,169 +6,154 @@ use std::collections::BTreeMap;
 use countersign_core::{
     compose::mime::{Parsed, draft_attachment, parse},
     mailbox::{MailboxError, NotFound},
-    model::{Attachment, AttachmentRequest, Body, Message, MessageRef, Original, Section},
+    model::{Attachment, AttachmentRequest, Body, Headers, Message, MessageRef, Original, Section},
 };
 
 use super::{
     ImapMailbox, decode,
-    row::Facts,
+    row::{self, Facts},
     structure::{Node, View},
 };
 use crate::{
     refs::{FolderName, Place},
-    session::{Command, Connection, Fetched, Selected, UidSet, Value},
+    session::{Command, Connection, Fetched, Lease, PIECE, Selected, Status, UidSet, Value},
 };
 
 /// Most bytes of one text part that are fetched.
 const MOST_TEXT: u64 = 512 * 1_024;
+/// Most bytes of text that one call fetches, over all its messages.
+pub(super) const MOST_TEXTS: u64 = 8 * 1_024 * 1_024;
 /// Most text parts of one message that are fetched.
 const MOST_PARTS: usize = 20;
 /// Longest attachment that is fetched, in bytes as encoded: about 35 MB of content.
 const MOST_PART: u64 = 48 * 1_024 * 1_024;
 /// Longest message that is fetched whole.
 pub(super) const MOST_WHOLE: u64 = 30 * 1_024 * 1_024;
-/// Most header bytes of one message that are fetched.
-const MOST_HEADER: u64 = 256 * 1_024;
 
-/// One message.
+/// One message, in two round trips: what it is made of, then its text.
 pub(super) async fn message(mailbox: &ImapMailbox, id: &MessageRef) -> Result<Message, MailboxError> {
     let place = Place::parse(id)?;
     let mut lease = mailbox.pool.lease().await?;
-    let open = lease.examine(place.folder.wire()).await?;
+    let (open, head) = examine(&mut lease, &place).await?;
+    let connection = lease.connection()?;
+    if head.facts.structure.is_none() {
+        let whole = whole(connection, place.uid).await?;
+        return head.into_whole(&place.folder, open.uidvalidity, &whole);
+    }
+    let mut budget = MOST_TEXTS;
+    let Some(command) = head.texts(&mut budget) else {
+        return head.into_message(&place.folder, open.uidvalidity, None);
+    };
+    let answer = connection.run(&command).await?.ok()?;
+    let texts = merged(answer.fetched, &[place.uid]).remove(&place.uid);
+    // A message that was there a moment ago and is gone now.
+    let texts = texts.ok_or(MailboxError::NotFound(NotFound::Message))?;
+    head.into_message(&place.folder, open.uidvalidity, Some(&texts))
+}
+
+/// Opens a message's folder and reads its head in the same round trip.
+pub(super) async fn examine(lease: &mut Lease<'_>, place: &Place) -> Result<(Selected, Head), MailboxError> {
+    let set = UidSet::range(place.uid, place.uid);
+    let command = |structure| row::items(Command::new("UID FETCH").plain(&set), structure);
+    let (open, answers) = lease.examine_with(place.folder.wire(), &[command(true)]).await?;
     place.check(&open)?;
-    let mut found = messages(lease.connection()?, &place.folder, &open, &[place.uid]).await?;
-    found.pop().ok_or(MailboxError::NotFound(NotFound::Message))
-}
-
-/// Several messages of the open folder, in the order of their UIDs; those that are gone are left out. Two round trips:
-/// headers with structures, then texts.
-pub(super) async fn messages(
-    connection: &mut Connection,
-    folder: &FolderName,
-    open: &Selected,
-    uids: &[u32],
-) -> Result<Vec<Message>, MailboxError> {
-    let heads = heads(connection, uids).await?;
-    let mut wanted = BTreeMap::new();
-    for (uid, head) in &heads {
-        if let Some(node) = &head.facts.structure {
-            wanted.insert(*uid, text_sections(&node.view()));
-        }
+    let mut answer = answers.into_iter().next().unwrap_or_default();
+    if answer.status() != Status::Ok && answer.fetched.is_empty() {
+        // Some servers refuse a structure that they can't tell.
+        answer = lease.connection()?.run(&command(false)).await?.ok()?;
     }
-    let mut texts = texts(connection, &wanted).await?;
-    let mut messages = Vec::new();
-    for (uid, head) in heads {
-        let texts = texts.remove(&uid);
-        let whole = match &head.facts.structure {
-            Some(_) => None,
-            None if head.facts.size > MOST_WHOLE => return Err(MailboxError::TooLarge(MOST_WHOLE)),
-            None => Some(parse(&whole(connection, uid).await?)),
-        };
-        messages.push(head.message(folder, open, texts.as_ref(), whole)?);
-    }
-    Ok(messages)
+    let fetched = merged(answer.fetched, &[place.uid]).remove(&place.uid);
+    let fetched = fetched.ok_or(MailboxError::NotFound(NotFound::Message))?;
+    // It is there, and what the server says of it makes no sense.
+    Ok((open, Head::read(&fetched).ok_or(MailboxError::Unreadable)?))
 }
 
-/// What was fetched of a message before its text.
-struct Head {
-    facts: Facts,
-    header: Vec<u8>,
-}
-
-impl Head {
-    fn message(
-        self,
-        folder: &FolderName,
-        open: &Selected,
-        texts: Option<&Fetched>,
-        whole: Option<Parsed>,
-    ) -> Result<Message, MailboxError> {
-        let Self { facts, header } = self;
-        let headers = decode::headers(&header);
-        if let Some(Parsed { body, attachments, .. }) = whole {
-            let attachments: Vec<_> = attachments.into_iter().map(|part| part.info).collect();
-            let has = attachments.iter().any(|part| !part.inline);
-            let mut row = facts.row(folder, open.uidvalidity, headers)?;
-            row.has_attachments = Some(has);
-            return Ok(Message { row, body, attachments });
-        }
-        let node = facts.structure.clone().unwrap_or_default();
-        let view = node.view();
-        let body = body(&view, texts);
-        let attachments = view.attachments.iter().filter_map(|part| part.info()).collect();
-        Ok(Message { row: facts.row(folder, open.uidvalidity, headers)?, body, attachments })
-    }
-}
-
-async fn heads(connection: &mut Connection, uids: &[u32]) -> Result<BTreeMap<u32, Head>, MailboxError> {
-    let Some(set) = UidSet::of(uids.iter().copied()) else { return Ok(BTreeMap::new()) };
-    let command = |structure: bool| {
-        let command = Command::new("UID FETCH").plain(&set).word("(UID FLAGS INTERNALDATE RFC822.SIZE");
-        let command = if structure { command.word("BODYSTRUCTURE") } else { command };
-        command.word("BODY.PEEK[HEADER]<0.").join_plain(MOST_HEADER).join(">)")
-    };
-    let answer = connection.run(&command(true)).await?;
-    let answer = match answer.ok() {
-        Ok(answer) => answer,
-        Err(_) => connection.run(&command(false)).await?.ok()?,
-    };
+/// The responses for these messages, what several say of one put together. Others are about other messages: servers tell
+/// of changes at any time.
+pub(super) fn merged(responses: Vec<Fetched>, uids: &[u32]) -> BTreeMap<u32, Fetched> {
     let mut merged: BTreeMap<u32, Fetched> = BTreeMap::new();
-    for fetched in answer.fetched {
+    for fetched in responses {
         if let Some(uid) = fetched.uid().filter(|uid| uids.contains(uid)) {
             merged.entry(uid).or_default().merge(fetched);
         }
     }
-    let heads = merged.into_iter().filter_map(|(uid, mut fetched)| {
-        let facts = Facts::read(&fetched)?;
-        Some((uid, Head { facts, header: fetched.take_body("HEADER")? }))
-    });
-    Ok(heads.collect())
+    merged
 }
 
-/// The parts that are the message's text: plain and HTML, each once.
-fn text_sections(view: &View<'_>) -> Vec<Section> {
+/// What was fetched of a message before its text.
+pub(super) struct Head {
+    pub(super) facts: Facts,
+    pub(super) headers: Headers,
+}
+
+impl Head {
+    /// Reads it out of a response; `None` where that does not say enough.
+    pub(super) fn read(fetched: &Fetched) -> Option<Self> {
+        let headers = decode::headers(fetched.body("HEADER.FIELDS")?);
+        Some(Self { facts: Facts::read(fetched)?, headers })
+    }
+
+    /// The command that fetches its text, if it has any within the budget, which is charged.
+    pub(super) fn texts(&self, budget: &mut u64) -> Option<Command> {
+        let sections = text_sections(&self.facts.structure.as_ref()?.view(), budget);
+        if sections.is_empty() {
+            return None;
+        }
+        let set = UidSet::range(self.facts.uid, self.facts.uid);
+        let mut command = Command::new("UID FETCH").plain(&set).word("(UID");
+        for section in &sections {
+            command =
+                command.word("BODY.PEEK[").join_plain(section).join("]<0.").join_plain(MOST_TEXT).join(">");
+        }
+        Some(command.join(")"))
+    }
+
+    /// The message, with the text that was fetched for it.
+    pub(super) fn into_message(
+        self,
+        folder: &FolderName,
+        uidvalidity: u32,
+        texts: Option<&Fetched>,
+    ) -> Result<Message, MailboxError> {
+        let Self { facts, headers } = self;
+        let node = facts.structure.clone().unwrap_or_default();
+        let view = node.view();
+        let body = body(&view, texts);
+        let attachments = view.attachments.iter().filter_map(|part| part.info()).collect();
+        Ok(Message { row: facts.row(folder, uidvalidity, headers)?, body, attachments })
+    }
+
+    /// The message, where its structure could not be told and it was fetched whole.
+    pub(super) fn into_whole(
+        self,
+        folder: &FolderName,
+        uidvalidity: u32,
+        whole: &[u8],
+    ) -> Result<Message, MailboxError> {
+        let Parsed { body, attachments, .. } = parse(whole);
+        let attachments: Vec<_> = attachments.into_iter().map(|part| part.info).collect();
+        let has = attachments.iter().any(|part| !part.inline);
+        let mut row = self.facts.row(folder, uidvalidity, self.headers)?;
+        row.has_attachments = Some(has);
+        Ok(Message { row, body, attachments })
+    }
+}
+
+/// The parts that are the message's text: plain and HTML, each once, while the budget lasts.
+fn text_sections(view: &View<'_>, budget: &mut u64) -> Vec<Section> {
     let mut sections = Vec::new();
     for node in view.plain.iter().chain(&view.html) {
+        let bytes = node.size.min(MOST_TEXT);
         if let Ok(section) = Section::parse(&node.section)
             && !sections.contains(&section)
             && sections.len() < MOST_PARTS
+            && bytes <= *budget
         {
+            *budget = budget.saturating_sub(bytes);
             sections.push(section);
         }
     }
     sections
-}
-
-/// Fetches the texts of several messages, those with the same parts by one command, all written ahead.
-async fn texts(
-    connection: &mut Connection,
-    wanted: &BTreeMap<u32, Vec<Section>>,
-) -> Result<BTreeMap<u32, Fetched>, MailboxError> {
-    let mut by_sections: BTreeMap<&[Section], Vec<u32>> = BTreeMap::new();
-    for (uid, sections) in wanted {
-        if !sections.is_empty() {
-            by_sections.entry(sections.as_slice()).or_default().push(*uid);
-        }
-    }
-    let mut commands = Vec::new();
-    for (sections, uids) in &by_sections {
-        let Some(set) = UidSet::of(uids.iter().copied()) else { continue };
-        let mut command = Command::new("UID FETCH").plain(&set).word("(UID");
-        for section in *sections {
-            command =
-                command.word("BODY.PEEK[").join_plain(section).join("]<0.").join_plain(MOST_TEXT).join(">");
-        }
-        commands.push(command.join(")"));
-    }
-    let mut found: BTreeMap<u32, Fetched> = BTreeMap::new();
-    for answer in connection.run_all(&commands).await? {
-        for fetched in answer.ok()?.fetched {
-            if let Some(uid) = fetched.uid() {
-                found.entry(uid).or_default().merge(fetched);
-            }
-        }
-    }
-    Ok(found)
 }
 
 fn body(view: &View<'_>, texts: Option<&Fetched>) -> Body {
@@ -216,11 +201,47 @@ pub(super) async fn whole(connection: &mut Connection, uid: u32) -> Result<Vec<u
     if size > MOST_WHOLE {
         return Err(MailboxError::TooLarge(MOST_WHOLE));
     }
-    let answer =
-        connection.run(&Command::new("UID FETCH").plain(&set).word("(UID BODY.PEEK[])")).await?.ok()?;
-    let mut found = answer.fetched.into_iter().filter(|fetched| fetched.uid() == Some(uid));
-    let raw = found.find_map(|mut fetched| fetched.take_body(""));
-    raw.ok_or(MailboxError::NotFound(NotFound::Message))
+    content(connection, uid, None, MOST_WHOLE).await?.ok_or(MailboxError::NotFound(NotFound::Message))
+}
+
+/// The bytes of a part, or of the whole message, in pieces; `None` where there is nothing of that number. Whatever the
+/// server said of its size, it ends at the limit.
+async fn content(
+    connection: &mut Connection,
+    uid: u32,
+    section: Option<&Section>,
+    limit: u64,
+) -> Result<Option<Vec<u8>>, MailboxError> {
+    let set = UidSet::range(uid, uid);
+    let name = section.map(Section::as_str).unwrap_or_default();
+    let length = |bytes: &[u8]| u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    let mut all: Vec<u8> = Vec::new();
+    loop {
+        let from = length(&all);
+        let command = Command::new("UID FETCH").plain(&set).word("(UID BODY.PEEK[");
+        let command = section.into_iter().fold(command, Command::join_plain).join("]<");
+        let command = command.join_plain(from).join(".").join_plain(PIECE).join(">)");
+        let answer = connection.run(&command).await?.ok()?;
+        let fetched = merged(answer.fetched, &[uid]).remove(&uid);
+        // Gone by now. What was read of it is not the whole.
+        let mut fetched = fetched.ok_or(MailboxError::NotFound(NotFound::Message))?;
+        let Some(piece) = fetched.take_body(name) else {
+            return Ok(if all.is_empty() { None } else { Some(all) });
+        };
+        // A server that knows no ranges sends everything at once.
+        let is_last = length(&piece) != PIECE;
+        if from.saturating_add(length(&piece)) > limit {
+            return Err(MailboxError::TooLarge(limit));
+        }
+        if all.is_empty() {
+            all = piece;
+        } else {
+            all.extend_from_slice(&piece);
+        }
+        if is_last {
+            return Ok(Some(all));
+        }
+    }
 }
 
 /// One attachment.
@@ -230,19 +251,18 @@ pub(super) async fn attachment(
 ) -> Result<Attachment, MailboxError> {
     let place = Place::parse(&request.message)?;
     let mut lease = mailbox.pool.lease().await?;
-    let open = lease.examine(place.folder.wire()).await?;
-    place.check(&open)?;
-    part(lease.connection()?, place.uid, &request.section, request.max_bytes).await
+    let (_, head) = examine(&mut lease, &place).await?;
+    part(lease.connection()?, &head, &request.section, request.max_bytes).await
 }
 
+/// A part of a message in the open folder.
 async fn part(
     connection: &mut Connection,
-    uid: u32,
+    head: &Head,
     section: &Section,
     limit: u64,
 ) -> Result<Attachment, MailboxError> {
-    let heads = heads(connection, &[uid]).await?;
-    let head = heads.get(&uid).ok_or(MailboxError::NotFound(NotFound::Message))?;
+    let uid = head.facts.uid;
     let Some(node) = &head.facts.structure else {
         let parsed = parse(&whole(connection, uid).await?);
         let found = parsed.attachments.into_iter().find(|part| part.info.section == *section);
@@ -254,12 +274,7 @@ async fn part(
     if info.size.saturating_mul(99) / 100 > limit || node.size > MOST_PART {
         return Err(MailboxError::TooLarge(limit.min(MOST_PART)));
     }
-    let set = UidSet::range(uid, uid);
-    let command =
-        Command::new("UID FETCH").plain(&set).word("(UID BODY.PEEK[").join_plain(section).join("])");
-    let answer = connection.run(&command).await?.ok()?;
-    let mut found = answer.fetched.into_iter().filter(|fetched| fetched.uid() == Some(uid));
-    let raw = found.find_map(|mut fetched| fetched.take_body(section.as_str()));
+    let raw = content(connection, uid, Some(section), MOST_PART).await?;
     let raw = raw.ok_or(MailboxError::NotFound(NotFound::Attachment))?;
     let bytes = decode::transfer(&node.encoding, raw);
     within(Attachment { info, charset: node.charset.clone(), bytes }, limit)
@@ -282,12 +297,11 @@ pub(super) async fn original(
     }
     let place = Place::parse(id)?;
     let mut lease = mailbox.pool.lease().await?;
-    let open = lease.examine(place.folder.wire()).await?;
-    place.check(&open)?;
+    let (_, head) = examine(&mut lease, &place).await?;
     let mut attachments = Vec::new();
     let mut rest = MOST_WHOLE;
     for info in &message.attachments {
-        let found = part(lease.connection()?, place.uid, &info.section, rest).await?;
+        let found = part(lease.connection()?, &head, &info.section, rest).await?;
         rest = rest.saturating_sub(found.info.size);
         attachments.push(draft_attachment(found));
     }

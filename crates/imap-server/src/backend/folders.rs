@@ -167,16 +167,19 @@ async fn read(lease: &mut Lease<'_>, counts: bool) -> Result<Vec<Entry>, Mailbox
         (_, false, _) | (false, true, false) => plain.clone(),
     };
     let mut answer = lease.read(&full).await?;
+    let mut tells_uses = capabilities.special_use;
     if answer.status() != Status::Ok && full != plain {
+        // Announced and refused: then names are all there is to go by.
+        tells_uses = false;
         answer = lease.connection()?.run(&plain).await?;
     }
     let answer = answer.ok()?;
-    let mut entries = entries(&answer, capabilities.special_use);
+    let mut entries = entries(&answer, tells_uses);
     take_counts(&answer, &mut entries);
     Ok(entries)
 }
 
-fn entries(answer: &Answer, announced: bool) -> Vec<Entry> {
+fn entries(answer: &Answer, tells_uses: bool) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut levels = Vec::new();
     for (_, values) in answer.data.iter().filter(|(name, _)| name == "LIST") {
@@ -198,7 +201,7 @@ fn entries(answer: &Answer, announced: bool) -> Vec<Entry> {
         levels.push(of_name);
     }
     let told = entries.iter().any(|entry| entry.special_use.is_some_and(|found| found != SpecialUse::Inbox));
-    if !announced && !told {
+    if !tells_uses && !told {
         for (entry, found) in entries.iter_mut().zip(special_use::by_names(&levels)) {
             entry.special_use = entry.special_use.or(found);
         }

@@ -10,10 +10,10 @@ use countersign_core::{
 };
 use tokio::time::Instant;
 
-use super::{ImapMailbox, folders, row};
+use super::{ImapMailbox, fetch, folders, row};
 use crate::{
     refs::{self, FolderName},
-    session::{Command, Connection, Selected, Status, UidSet},
+    session::{Answer, Command, Connection, Fetched, Selected, Status, UidSet},
 };
 
 /// Most rows of one page.
@@ -37,19 +37,20 @@ pub(super) async fn messages(
         FolderScope::Use(wanted) => folders::with_use(mailbox, &mut lease, *wanted).await?,
         FolderScope::All => return Err(MailboxError::InvalidRef),
     };
-    lease.connection()?.limit(until(window));
-    let above = below.map(|(_, uid)| Command::new("UID SEARCH UID").plain(uid).join(":*"));
-    let (open, answer) = lease.examine_with(folder.wire(), above.as_ref()).await?;
+    lease.limit(until(window));
+    let above: Vec<Command> =
+        below.map(|(_, uid)| Command::new("UID SEARCH UID").plain(uid).join(":*")).into_iter().collect();
+    let (open, answers) = lease.examine_with(folder.wire(), &above).await?;
     if below.is_some_and(|(uidvalidity, _)| uidvalidity != open.uidvalidity) {
         return Err(MailboxError::Cursor);
     }
     let mut exists = open.exists;
     let mut top = exists;
     if let Some((_, uid)) = below {
-        let answer = answer.ok()?;
+        let answer = answers.into_iter().next().unwrap_or_default().ok()?;
         exists = answer.exists(exists);
         // `n:*` always names the last message, even below n (RFC 9051, seq-range).
-        let above = answer.searched().into_iter().filter(|found| *found >= uid).count();
+        let above = answer.searched().iter().filter(|found| **found >= uid).count();
         top = exists.saturating_sub(u64::try_from(above).unwrap_or(u64::MAX));
     }
     let limit = u64::try_from(window.limit.clamp(1, MOST_ROWS)).unwrap_or(1);
@@ -89,29 +90,37 @@ async fn page(
     listing: &mut Listing,
 ) -> Result<(), MailboxError> {
     let set = Command::new("FETCH").plain(from).join(":").join_plain(to);
-    let mut answer = connection.run(&row::items(set.clone(), true)).await?;
-    if answer.status() != Status::Ok {
-        // Some servers refuse the whole range for one message whose structure they can't tell.
-        answer = connection.run(&row::items(set, false)).await?;
-    }
-    let answer = answer.ok()?;
+    let answer = fetched(connection, &set).await?;
     let wanted = to.saturating_sub(from).saturating_add(1);
-    let mut rows: Vec<(u32, MessageRow)> = Vec::new();
-    for fetched in &answer.fetched {
-        let Some(uid) = fetched.uid().filter(|uid| below.is_none_or(|below| *uid < below)) else { continue };
-        if let Some(row) = row::read(fetched, folder, open.uidvalidity)
-            && rows.iter().all(|(known, _)| *known != uid)
-        {
-            rows.push((uid, row));
-        }
-    }
-    rows.sort_by(|(a, _), (b, _)| b.cmp(a));
-    listing.unreadable = wanted.saturating_sub(u64::try_from(rows.len()).unwrap_or(wanted));
-    listing.rows = rows.into_iter().map(|(_, row)| row).collect();
+    let uids = answer.fetched.iter().filter_map(Fetched::uid);
+    let uids: Vec<u32> = uids.filter(|uid| below.is_none_or(|below| *uid < below)).collect();
+    let nameless = count(answer.fetched.iter().filter(|fetched| fetched.uid().is_none()));
+    let not_understood = answer.unknown.saturating_add(nameless);
+    let named = fetch::merged(answer.fetched, &uids);
+    listing.rows =
+        named.values().rev().filter_map(|fetched| row::read(fetched, folder, open.uidvalidity)).collect();
+    // Positions that no response names: of messages that are gone by now, or of lines that made no sense.
+    let unnamed = wanted.saturating_sub(count(&named)).min(not_understood);
+    listing.unreadable = count(&named).saturating_sub(count(&listing.rows)).saturating_add(unnamed);
     Ok(())
 }
 
-/// The rows of these UIDs in the open folder, in no particular order, and how many of them could not be read.
+fn count(items: impl IntoIterator) -> u64 {
+    u64::try_from(items.into_iter().count()).unwrap_or(u64::MAX)
+}
+
+/// What a server says of a set of messages, also where it says less than was asked: some refuse the whole set for one
+/// message whose structure they can't tell, or for one that is gone.
+async fn fetched(connection: &mut Connection, set: &Command) -> Result<Answer, MailboxError> {
+    let answer = connection.run(&row::items(set.clone(), true)).await?;
+    if answer.status() == Status::Ok || answer.code("EXPUNGEISSUED").is_some() {
+        return Ok(answer);
+    }
+    let answer = connection.run(&row::items(set.clone(), false)).await?;
+    if answer.fetched.is_empty() { answer.ok() } else { Ok(answer) }
+}
+
+/// The rows of these UIDs in the open folder, in the order of their UIDs, and how many of them could not be read.
 pub(super) async fn rows(
     connection: &mut Connection,
     folder: &FolderName,
@@ -119,27 +128,28 @@ pub(super) async fn rows(
     uids: &[u32],
 ) -> Result<(Vec<MessageRow>, u64), MailboxError> {
     let Some(set) = UidSet::of(uids.iter().copied()) else { return Ok((Vec::new(), 0)) };
-    let command = Command::new("UID FETCH").plain(&set);
-    let mut answer = connection.run(&row::items(command.clone(), true)).await?;
-    if answer.status() != Status::Ok {
-        answer = connection.run(&row::items(command, false)).await?;
-    }
-    let answer = answer.ok()?;
-    let mut rows: Vec<(u32, MessageRow)> = Vec::new();
-    for fetched in &answer.fetched {
-        let Some(uid) = fetched.uid().filter(|uid| uids.contains(uid)) else { continue };
-        if let Some(row) = row::read(fetched, folder, open.uidvalidity)
-            && rows.iter().all(|(known, _)| *known != uid)
-        {
-            rows.push((uid, row));
-        }
-    }
-    // A message that is gone by now is not unreadable: only a response that names it and says too little is.
-    let named =
-        answer.fetched.iter().filter_map(crate::session::Fetched::uid).filter(|uid| uids.contains(uid));
-    let named: std::collections::BTreeSet<u32> = named.collect();
-    let unreadable = named.len().saturating_sub(rows.len());
-    Ok((rows.into_iter().map(|(_, row)| row).collect(), u64::try_from(unreadable).unwrap_or(0)))
+    let answer = fetched(connection, &Command::new("UID FETCH").plain(&set)).await?;
+    Ok(rows_of(folder, open.uidvalidity, answer, uids))
+}
+
+/// The command that fetches the rows of these UIDs, if there are any.
+pub(super) fn command(uids: impl IntoIterator<Item = u32>) -> Option<Command> {
+    UidSet::of(uids).map(|set| row::items(Command::new("UID FETCH").plain(&set), true))
+}
+
+/// The rows that an answer names, and how many more it names without saying enough. A message that is gone by now is not
+/// named.
+pub(super) fn rows_of(
+    folder: &FolderName,
+    uidvalidity: u32,
+    answer: Answer,
+    uids: &[u32],
+) -> (Vec<MessageRow>, u64) {
+    let named = fetch::merged(answer.fetched, uids);
+    let rows: Vec<MessageRow> =
+        named.values().filter_map(|fetched| row::read(fetched, folder, uidvalidity)).collect();
+    let unreadable = count(&named).saturating_sub(count(&rows));
+    (rows, unreadable)
 }
 
 #[cfg(test)]

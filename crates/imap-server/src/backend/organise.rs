@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 
 use countersign_core::{
     mailbox::{MailboxError, NotFound},
-    model::{Destination, DraftRef, Flag, FlagChange, MessageRef, Moved, SpecialUse},
+    model::{Destination, DraftRef, Flag, FlagChange, Flags, Keyword, MessageRef, Moved, SpecialUse},
 };
 
 use super::{
     ImapMailbox,
     drafts::{gone, in_drafts},
+    fetch::merged,
     folders,
     row::flags_of,
 };
@@ -60,19 +61,46 @@ async fn store_in(
         command = keywords.iter().fold(command, Command::plain);
         if *seen == Some(on) || *flagged == Some(on) || !keywords.is_empty() {
             let answer = connection.run(&command.join(")")).await.map_err(of_change)?.ok()?;
-            // A server may say OK and keep nothing (a folder that takes no new keywords).
-            let kept =
-                answer.fetched.iter().filter(|fetched| fetched.get("FLAGS").is_some()).all(|fetched| {
-                    let flags = flags_of(fetched);
-                    let all = keywords.iter().all(|keyword| flags.keywords.contains(keyword) == on);
-                    all && (*seen != Some(on) || flags.has(Flag::Seen) == on)
-                });
-            if !kept {
-                return Err(MailboxError::Refused);
-            }
+            kept(connection, places, answer, &|flags| {
+                let all = keywords.iter().all(|keyword| has_keyword(flags, keyword) == on);
+                all && (*seen != Some(on) || flags.has(Flag::Seen) == on)
+                    && (*flagged != Some(on) || flags.has(Flag::Flagged) == on)
+            })
+            .await?;
         }
     }
     Ok(())
+}
+
+/// Sees that a change of flags was kept: a server may say OK and keep nothing (a folder that takes no new keywords). What it
+/// says of other messages is another client's doing, and what it does not say is asked for.
+async fn kept(
+    connection: &mut Connection,
+    places: &[Place],
+    answer: Answer,
+    as_wanted: &(dyn Fn(&Flags) -> bool + Sync),
+) -> Result<(), MailboxError> {
+    let uids: Vec<u32> = places.iter().map(|place| place.uid).collect();
+    let mut told = merged(answer.fetched, &uids);
+    told.retain(|_, fetched| fetched.get("FLAGS").is_some());
+    if told.len() < uids.len() {
+        let set = UidSet::of(uids.iter().copied()).ok_or(MailboxError::InvalidRef)?;
+        let ask = Command::new("UID FETCH").plain(&set).word("(UID FLAGS)");
+        told = merged(connection.run(&ask).await.map_err(of_change)?.ok()?.fetched, &uids);
+    }
+    for uid in &uids {
+        // Gone since it was looked for.
+        let fetched = told.get(uid).ok_or(MailboxError::NotFound(NotFound::Message))?;
+        if !as_wanted(&flags_of(fetched)) {
+            return Err(MailboxError::Refused);
+        }
+    }
+    Ok(())
+}
+
+/// Keywords have one spelling each in a folder, whatever the letters' case (RFC 9051 §2.3.2).
+fn has_keyword(flags: &Flags, keyword: &Keyword) -> bool {
+    flags.keywords.iter().any(|found| found.as_str().eq_ignore_ascii_case(keyword.as_str()))
 }
 
 /// Moves messages.
@@ -119,7 +147,10 @@ async fn move_from(
         let command = Command::new("UID MOVE").plain(&set).string(target.wire()).map_err(invalid)?;
         let answer = connection.run(&command).await.map_err(of_change)?;
         if answer.status() != Status::Bad || !capabilities.uidplus {
-            return moved(places, target, &answer.ok()?);
+            let answer = answer.ok()?;
+            let moved = moved(places, target, &answer)?;
+            left_behind(connection, places, &moved, &answer).await?;
+            return Ok(moved);
         }
     }
     let command = Command::new("UID COPY").plain(&set).string(target.wire()).map_err(invalid)?;
@@ -131,6 +162,30 @@ async fn move_from(
     }
     remove(connection, places).await?;
     Ok(moved)
+}
+
+/// Sees what became of messages that a MOVE answered with OK without saying where they went: some servers never say, some
+/// have moved nothing, and a message that was removed meanwhile is moved by nobody.
+async fn left_behind(
+    connection: &mut Connection,
+    places: &[Place],
+    moved: &[Moved],
+    answer: &Answer,
+) -> Result<(), MailboxError> {
+    let said = moved.iter().filter(|one| one.to.is_some()).count();
+    if said == places.len() || answer.expunged() >= places.len() {
+        return Ok(());
+    }
+    let uids: Vec<u32> = places.iter().map(|place| place.uid).collect();
+    let set = UidSet::of(uids.iter().copied()).ok_or(MailboxError::InvalidRef)?;
+    let ask = Command::new("UID FETCH").plain(&set).word("(UID)");
+    let there = merged(connection.run(&ask).await.map_err(of_change)?.ok()?.fetched, &uids);
+    match (said, there.is_empty()) {
+        (0, false) => Err(MailboxError::Refused),
+        (0, true) => Err(MailboxError::NotFound(NotFound::Message)),
+        // Some went and some did not: which ones is for the next look to tell.
+        _ => Err(MailboxError::OutcomeUnknown),
+    }
 }
 
 /// Marks exactly these messages of the open folder, sees that they are marked, and removes exactly them.

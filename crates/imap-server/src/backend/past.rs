@@ -22,31 +22,29 @@ const MOST_IDS: usize = 24;
 const MOST_ID_BYTES: usize = 200;
 const DAY: i64 = 24 * 60 * 60;
 
-/// Those of the addresses that a message in Sent from before a moment went to. Two round trips for one address, three for
-/// several: EXAMINE with the first SEARCH, the other searches, one FETCH.
+/// Those of the addresses that a message in Sent from before a moment went to. Two round trips: EXAMINE with a SEARCH for
+/// each address, and one FETCH.
 pub(super) async fn wrote_to(
     mailbox: &ImapMailbox,
     recipients: &[Address],
     before: Timestamp,
 ) -> Result<Vec<Address>, MailboxError> {
-    let mut commands = recipients.iter().filter_map(|recipient| search_sent(recipient, before));
-    let Some(first) = commands.next() else { return Ok(Vec::new()) };
-    let rest: Vec<Command> = commands.collect();
+    let commands: Vec<Command> =
+        recipients.iter().filter_map(|recipient| search_sent(recipient, before)).collect();
+    if commands.is_empty() {
+        return Ok(Vec::new());
+    }
     let mut lease = mailbox.pool.lease().await?;
     let folder = match folders::with_use(mailbox, &mut lease, SpecialUse::Sent).await {
         Ok(folder) => folder,
         Err(MailboxError::NoFolder(_)) => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let (_, answer) = lease.examine_with(folder.wire(), Some(&first)).await?;
+    let (_, answers) = lease.examine_with(folder.wire(), &commands).await?;
     let connection = lease.connection()?;
-    let mut answers = vec![answer];
-    if !rest.is_empty() {
-        answers.extend(connection.run_all(&rest).await?);
-    }
     let mut uids = BTreeSet::new();
     for answer in answers {
-        uids.extend(newest(answer.ok()?.searched()));
+        uids.extend(newest(answer.ok()?.searched().to_vec()));
     }
     let Some(set) = UidSet::of(uids) else { return Ok(Vec::new()) };
     let command = Command::new("UID FETCH")
@@ -96,8 +94,9 @@ pub(super) async fn holds(
         if found.len() == wanted.len() {
             break;
         }
-        let (_, answer) = lease.examine_with(folder.wire(), Some(&command)).await?;
-        let Some(set) = UidSet::of(newest(answer.ok()?.searched())) else { continue };
+        let (_, answers) = lease.examine_with(folder.wire(), std::slice::from_ref(&command)).await?;
+        let answer = answers.into_iter().next().unwrap_or_default().ok()?;
+        let Some(set) = UidSet::of(newest(answer.searched().to_vec())) else { continue };
         let command =
             Command::new("UID FETCH").plain(&set).word("(UID BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])");
         let answer = lease.connection()?.run(&command).await?.ok()?;

@@ -6,19 +6,25 @@ use countersign_core::{
     model::{Day, Flag, Flags, Headers, Keyword, MessageRow, Timestamp},
 };
 
-use super::{decode, structure::Node};
+use super::{fetch::Head, structure::Node};
 use crate::{
     refs::{FolderName, Place},
     session::{Command, Fetched, MONTHS, Value},
 };
 
+/// Most bytes of one message's header fields that are fetched.
+const MOST_HEADER: u64 = 64 * 1_024;
+
 /// What a row needs, as fetch items after the set of messages.
 pub(super) fn items(command: Command, structure: bool) -> Command {
     let command = command.word("(UID FLAGS INTERNALDATE RFC822.SIZE");
     let command = if structure { command.word("BODYSTRUCTURE") } else { command };
-    command.word(
-        "BODY.PEEK[HEADER.FIELDS (FROM SENDER REPLY-TO TO CC BCC SUBJECT DATE MESSAGE-ID IN-REPLY-TO REFERENCES)])",
-    )
+    command
+        .word("BODY.PEEK[HEADER.FIELDS (FROM SENDER REPLY-TO TO CC BCC SUBJECT DATE MESSAGE-ID")
+        // The charset of the text is a hint for what stands in a field as bare 8-bit bytes.
+        .word("IN-REPLY-TO REFERENCES CONTENT-TYPE)]<0.")
+        .join_plain(MOST_HEADER)
+        .join(">)")
 }
 
 /// What a response says of a message, beside its text.
@@ -64,8 +70,8 @@ impl Facts {
 
 /// A row out of a response; `None` where it does not say enough.
 pub(super) fn read(fetched: &Fetched, folder: &FolderName, uidvalidity: u32) -> Option<MessageRow> {
-    let headers = decode::headers(fetched.body("HEADER.FIELDS")?);
-    Facts::read(fetched)?.row(folder, uidvalidity, headers).ok()
+    let Head { facts, headers } = Head::read(fetched)?;
+    facts.row(folder, uidvalidity, headers).ok()
 }
 
 /// The flags that a response names.

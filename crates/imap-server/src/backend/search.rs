@@ -13,13 +13,13 @@ use tokio::time::Instant;
 use super::{
     ImapMailbox, criteria,
     criteria::Texts,
-    folders,
+    folders, list,
     list::{rows, until},
     row::Facts,
 };
 use crate::{
     refs::{self, FolderName, Place},
-    session::{Command, Connection, Lease, Selected, Status, UidSet},
+    session::{Answer, Command, Errand, Lease, Outcome, Selected, Status, UidSet},
 };
 
 /// Most matches of one folder whose arrival is asked for; the newest by UID are taken.
@@ -80,92 +80,153 @@ async fn find(
     end: Instant,
 ) -> Result<Found, MailboxError> {
     let mut lease = mailbox.pool.lease().await?;
-    lease.connection()?.limit(end);
+    lease.limit(end);
     let folders = folders::of_scope(mailbox, &mut lease, &search.scope).await?;
     let one = search.scope != FolderScope::All;
     let mut found = Found { hits: Vec::new(), missing: Vec::new() };
-    for folder in folders {
-        if Instant::now() >= end {
-            found.missing.extend(folder.id().map(Gap::NoTime));
-            continue;
-        }
-        if lease.connection().map_or(true, |connection| !connection.is_healthy()) {
-            // The lock on the slot has to go before it is asked for again.
-            drop(lease);
-            lease = mailbox.pool.lease().await?;
-            lease.connection()?.limit(end);
-        }
-        match in_folder(&mut lease, search, &folder, after).await {
-            Ok((hits, whole)) => {
-                found.hits.extend(hits);
-                if !whole {
-                    found.missing.push(Gap::TooMany);
-                }
-            }
-            Err(error @ (MailboxError::SearchText | MailboxError::Cursor)) => return Err(error),
-            Err(error) if one => return Err(error),
-            Err(MailboxError::TimedOut) => found.missing.extend(folder.id().map(Gap::NoTime)),
-            Err(error @ MailboxError::Connect(_, fault)) if fault != ConnectFault::Lost => return Err(error),
-            Err(_) => found.missing.extend(folder.id().map(Gap::Unavailable)),
-        }
-    }
-    found.missing.dedup();
-    Ok(found)
-}
-
-/// What matches in one folder, and whether that is all of it.
-async fn in_folder(
-    lease: &mut Lease<'_>,
-    search: &Search,
-    folder: &FolderName,
-    after: Option<&Hit>,
-) -> Result<(Vec<Hit>, bool), MailboxError> {
     // Nothing newer than where the last page ended is wanted. A day more, because servers compare days in their own zone.
     let newest =
         after.and_then(|hit| hit.arrived.0.checked_add(2 * 86_400)).map(|moment| Timestamp(moment).day());
     let command = criteria::command(search, Texts::All, newest)?;
-    let (open, mut answer) = lease.examine_with(folder.wire(), Some(&command)).await?;
-    if let Some(hit) = after
-        && hit.folder == *folder
-        && hit.uidvalidity != open.uidvalidity
-    {
-        return Err(MailboxError::Cursor);
+    let mut matching = Vec::new();
+    let mut refused = Vec::new();
+    for (folder, outcome) in ask(&mut lease, folders, &command).await {
+        let found_in = outcome.and_then(|(open, answer)| {
+            if after.is_some_and(|hit| hit.folder == folder && hit.uidvalidity != open.uidvalidity) {
+                return Err(MailboxError::Cursor);
+            }
+            if answer.status() != Status::Ok && criteria::needs_charset(search) {
+                return Ok(None);
+            }
+            Ok(Some((open, answer.ok()?.searched().to_vec())))
+        });
+        match found_in {
+            Ok(Some((open, uids))) => matching.push((folder, open, uids)),
+            Ok(None) => refused.push(folder),
+            Err(error) => found.fails(error, &folder, one)?,
+        }
     }
-    let connection = lease.connection()?;
-    let mut compare = false;
-    if answer.status() != Status::Ok && criteria::needs_charset(search) {
+    if !refused.is_empty() {
         if !criteria::is_local(search) {
             return Err(MailboxError::SearchText);
         }
-        answer = connection.run(&criteria::command(search, Texts::AsciiOnly, newest)?).await?;
-        compare = true;
+        let command = criteria::command(search, Texts::AsciiOnly, newest)?;
+        for (folder, outcome) in ask(&mut lease, refused, &command).await {
+            match compared(&mut lease, search, &folder, outcome, &mut found).await {
+                Ok((open, uids)) => matching.push((folder, open, uids)),
+                Err(error) => found.fails(error, &folder, one)?,
+            }
+        }
     }
-    let mut uids = answer.ok()?.searched();
-    uids.sort_unstable_by(|a, b| b.cmp(a));
-    uids.dedup();
-    let mut whole = true;
-    if compare {
-        whole = uids.len() <= MOST_COMPARED;
-        uids.truncate(MOST_COMPARED);
-        let (rows, _) = rows(connection, folder, &open, &uids).await?;
-        let matching = rows.iter().filter(|row| criteria::matches_locally(search, &row.headers));
-        uids = matching.filter_map(|row| Place::parse(&row.id).ok()).map(|place| place.uid).collect();
-    }
-    whole &= uids.len() <= MOST_MATCHES;
-    uids.truncate(MOST_MATCHES);
-    let hits = arrivals(connection, folder, &open, &uids).await?;
-    Ok((hits, whole))
+    arrivals(&mut lease, matching, one, &mut found).await?;
+    found.missing.dedup();
+    Ok(found)
 }
 
-async fn arrivals(
-    connection: &mut Connection,
+impl Found {
+    /// A folder that could not be searched: named, unless it is the only one or all would fail likewise.
+    fn fails(&mut self, error: MailboxError, folder: &FolderName, one: bool) -> Result<(), MailboxError> {
+        if one || matches!(error, MailboxError::SearchText | MailboxError::Cursor) {
+            return Err(error);
+        }
+        self.missing.extend(gap(error, folder)?);
+        Ok(())
+    }
+
+    /// The newest of these UIDs.
+    fn newest(&mut self, mut uids: Vec<u32>, most: usize) -> Vec<u32> {
+        uids.sort_unstable_by(|a, b| b.cmp(a));
+        uids.dedup();
+        if uids.len() > most {
+            self.missing.push(Gap::TooMany);
+            uids.truncate(most);
+        }
+        uids
+    }
+}
+
+/// What a folder that could not be read is named as.
+///
+/// # Errors
+/// Where there is no connection to be had, which every folder would say.
+pub(super) fn gap(error: MailboxError, folder: &FolderName) -> Result<Option<Gap>, MailboxError> {
+    if error == MailboxError::TimedOut {
+        return Ok(folder.id().map(Gap::NoTime));
+    }
+    if matches!(error, MailboxError::Connect(_, fault) if fault != ConnectFault::Lost) {
+        return Err(error);
+    }
+    Ok(folder.id().map(Gap::Unavailable))
+}
+
+/// Runs one command in each of these folders.
+async fn ask(
+    lease: &mut Lease<'_>,
+    folders: Vec<FolderName>,
+    command: &Command,
+) -> Vec<(FolderName, Result<(Selected, Answer), MailboxError>)> {
+    let errand =
+        |folder: &FolderName| Errand { folder: folder.wire().to_vec(), commands: vec![command.clone()] };
+    let errands: Vec<Errand> = folders.iter().map(errand).collect();
+    let outcomes = lease.visit(&errands).await.into_iter().map(|outcome| {
+        let (open, answers) = outcome?;
+        Ok((open, answers.into_iter().next().unwrap_or_default()))
+    });
+    folders.into_iter().zip(outcomes).collect()
+}
+
+/// What matches in a folder whose server can't compare the texts: their headers are read and compared here.
+async fn compared(
+    lease: &mut Lease<'_>,
+    search: &Search,
     folder: &FolderName,
-    open: &Selected,
-    uids: &[u32],
-) -> Result<Vec<Hit>, MailboxError> {
-    let Some(set) = UidSet::of(uids.iter().copied()) else { return Ok(Vec::new()) };
-    let answer =
-        connection.run(&Command::new("UID FETCH").plain(&set).word("(UID INTERNALDATE)")).await?.ok()?;
+    outcome: Result<(Selected, Answer), MailboxError>,
+    found: &mut Found,
+) -> Result<(Selected, Vec<u32>), MailboxError> {
+    let (_, answer) = outcome?;
+    let uids = found.newest(answer.ok()?.searched().to_vec(), MOST_COMPARED);
+    let open = lease.examine(folder.wire()).await?;
+    let (rows, _) = rows(lease.connection()?, folder, &open, &uids).await?;
+    let matching = rows.iter().filter(|row| criteria::matches_locally(search, &row.headers));
+    let uids = matching.filter_map(|row| Place::parse(&row.id).ok()).map(|place| place.uid).collect();
+    Ok((open, uids))
+}
+
+/// When each match arrived.
+async fn arrivals(
+    lease: &mut Lease<'_>,
+    matching: Vec<(FolderName, Selected, Vec<u32>)>,
+    one: bool,
+    found: &mut Found,
+) -> Result<(), MailboxError> {
+    let mut errands = Vec::new();
+    let mut asked = Vec::new();
+    for (folder, open, uids) in matching {
+        let uids = found.newest(uids, MOST_MATCHES);
+        if let Some(set) = UidSet::of(uids.iter().copied()) {
+            let command = Command::new("UID FETCH").plain(&set).word("(UID INTERNALDATE)");
+            errands.push(Errand { folder: folder.wire().to_vec(), commands: vec![command] });
+            asked.push((folder, open, uids));
+        }
+    }
+    let outcomes = lease.visit(&errands).await;
+    for ((folder, before, uids), outcome) in asked.into_iter().zip(outcomes) {
+        let answered = outcome.and_then(|(open, answers)| {
+            // Rebuilt since it was searched: its UIDs mean other messages now.
+            if open.uidvalidity != before.uidvalidity {
+                return Err(MailboxError::Stale);
+            }
+            answers.into_iter().next().unwrap_or_default().ok()
+        });
+        match answered {
+            Ok(answer) => found.hits.extend(hits(&folder, before.uidvalidity, &uids, &answer)),
+            Err(error) => found.fails(error, &folder, one)?,
+        }
+    }
+    Ok(())
+}
+
+fn hits(folder: &FolderName, uidvalidity: u32, uids: &[u32], answer: &Answer) -> Vec<Hit> {
     let mut arrived: BTreeMap<u32, i64> = uids.iter().map(|uid| (*uid, 0)).collect();
     for facts in answer.fetched.iter().filter_map(Facts::read) {
         if let (Some(slot), Some(at)) = (arrived.get_mut(&facts.uid), facts.received) {
@@ -176,9 +237,9 @@ async fn arrivals(
         arrived: std::cmp::Reverse(at),
         folder: folder.clone(),
         uid: std::cmp::Reverse(uid),
-        uidvalidity: open.uidvalidity,
+        uidvalidity,
     };
-    Ok(arrived.into_iter().map(hit).collect())
+    arrived.into_iter().map(hit).collect()
 }
 
 /// Fetches the rows of a page, passing over what turns out not to match.
@@ -191,6 +252,7 @@ async fn page(
 ) -> Result<(), MailboxError> {
     let limit = window.limit.clamp(1, MOST_ROWS);
     let end = until(window);
+    let one = search.scope != FolderScope::All;
     let mut looked_at = 0_usize;
     let mut last = None;
     for batch in hits.chunks(limit) {
@@ -198,8 +260,8 @@ async fn page(
             break;
         }
         let mut lease = mailbox.pool.lease().await?;
-        lease.connection()?.limit(end);
-        let mut rows = fetch(&mut lease, batch, listing).await?;
+        lease.limit(end);
+        let mut rows = fetch(&mut lease, batch, one, listing).await?;
         drop(lease);
         for hit in batch {
             if listing.rows.len() >= limit {
@@ -228,30 +290,60 @@ async fn page(
 async fn fetch(
     lease: &mut Lease<'_>,
     batch: &[Hit],
+    one: bool,
     listing: &mut Listing,
 ) -> Result<BTreeMap<Hit, MessageRow>, MailboxError> {
     let mut by_folder: BTreeMap<(&FolderName, u32), Vec<&Hit>> = BTreeMap::new();
     for hit in batch {
         by_folder.entry((&hit.folder, hit.uidvalidity)).or_default().push(hit);
     }
-    let mut found = BTreeMap::new();
-    for ((folder, uidvalidity), hits) in by_folder {
-        let open = lease.examine(folder.wire()).await?;
-        if open.uidvalidity != uidvalidity {
-            listing.missing.extend(folder.id().map(Gap::Unavailable));
-            continue;
-        }
+    let errands: Vec<Errand> = by_folder
+        .iter()
+        .map(|((folder, _), hits)| Errand {
+            folder: folder.wire().to_vec(),
+            commands: list::command(hits.iter().map(|hit| hit.uid.0)).into_iter().collect(),
+        })
+        .collect();
+    let outcomes = lease.visit(&errands).await;
+    let mut rows = BTreeMap::new();
+    for (((folder, uidvalidity), hits), outcome) in by_folder.into_iter().zip(outcomes) {
         let uids: Vec<u32> = hits.iter().map(|hit| hit.uid.0).collect();
-        let (rows, unreadable) = rows(lease.connection()?, folder, &open, &uids).await?;
+        let (read, unreadable) = match read_rows(lease, folder, uidvalidity, &uids, outcome).await {
+            Ok(read) => read,
+            Err(error) if one => return Err(error),
+            Err(error) => {
+                listing.missing.extend(gap(error, folder)?);
+                continue;
+            }
+        };
         listing.unreadable = listing.unreadable.saturating_add(unreadable);
-        for row in rows {
+        for row in read {
             let uid = Place::parse(&row.id)?.uid;
             if let Some(hit) = hits.iter().find(|hit| hit.uid.0 == uid) {
-                found.insert((*hit).clone(), row);
+                rows.insert((*hit).clone(), row);
             }
         }
     }
-    Ok(found)
+    Ok(rows)
+}
+
+async fn read_rows(
+    lease: &mut Lease<'_>,
+    folder: &FolderName,
+    uidvalidity: u32,
+    uids: &[u32],
+    outcome: Outcome,
+) -> Result<(Vec<MessageRow>, u64), MailboxError> {
+    let (open, answers) = outcome?;
+    if open.uidvalidity != uidvalidity {
+        return Err(MailboxError::Stale);
+    }
+    let answer = answers.into_iter().next().unwrap_or_default();
+    if answer.status() == Status::Ok {
+        return Ok(list::rows_of(folder, uidvalidity, answer, uids));
+    }
+    let open = lease.examine(folder.wire()).await?;
+    rows(lease.connection()?, folder, &open, uids).await
 }
 
 /// `s.arrived.folder.uidvalidity.uid` of the last message that was looked at.

@@ -142,7 +142,7 @@ struct Talk {
 
 impl Talk {
     async fn greeting(&self, wire: &mut Wire<Stream>) -> Result<(), MailboxError> {
-        match self.response(wire).await? {
+        match self.response(wire, deadline(self.limit)).await? {
             Response::Condition { status: Status::Ok, .. } => Ok(()),
             Response::Bye => Err(fault(ConnectFault::Refused)),
             // Signed in before TLS could be asked for: someone in between may have arranged that.
@@ -151,6 +151,7 @@ impl Talk {
             | Response::Tagged { .. }
             | Response::Condition { .. }
             | Response::Fetch(_)
+            | Response::Searched(_)
             | Response::Numbered { .. }
             | Response::Data { .. }
             | Response::Unknown => Err(fault(ConnectFault::NotThisProtocol)),
@@ -189,7 +190,7 @@ impl Talk {
         }
         let mut answers = Vec::new();
         loop {
-            let answer = self.response(wire).await?;
+            let answer = self.response(wire, until).await?;
             if let Response::Tagged { tag: ended, status, .. } = &answer
                 && *ended == tag
             {
@@ -205,8 +206,8 @@ impl Talk {
         }
     }
 
-    async fn response(&self, wire: &mut Wire<Stream>) -> Result<Response, MailboxError> {
-        match wire.next(self.limit, deadline(self.limit)).await {
+    async fn response(&self, wire: &mut Wire<Stream>, until: Instant) -> Result<Response, MailboxError> {
+        match wire.next(self.limit, until).await {
             Ok(line) => Ok(Response::read(&line)),
             Err(WireFault::TimedOut) => Err(fault(ConnectFault::TimedOut)),
             Err(WireFault::Lost) => Err(fault(ConnectFault::Lost)),

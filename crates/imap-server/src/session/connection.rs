@@ -16,7 +16,7 @@ use super::{
     response::{Code, Fetched, Response, Status},
     stream::Stream,
     value::Value,
-    wire::{Wire, WireFault},
+    wire::{MAX_RESPONSE, Wire, WireFault},
 };
 use crate::{error, settings::Timeouts};
 
@@ -40,6 +40,26 @@ pub(crate) enum Open {
     ToChange,
 }
 
+/// A folder to open for reading, and what to ask there.
+#[derive(Debug, Clone)]
+pub(crate) struct Errand {
+    /// Its name as on the wire.
+    pub(crate) folder: Vec<u8>,
+    /// What to ask.
+    pub(crate) commands: Vec<Command>,
+}
+
+/// What came of an errand: the folder and an answer to each command.
+pub(crate) type Outcome = Result<(Selected, Vec<Answer>), MailboxError>;
+
+/// Commands that are written before their answers are read, and their bytes: both sides' buffers hold that much.
+const AHEAD: usize = 64;
+const AHEAD_BYTES: usize = 16 * 1_024;
+/// What the answers to the commands of one batch may take up: four times the longest of them.
+const MOST_HELD: usize = 4 * MAX_RESPONSE;
+/// What a response takes up beside its bytes, about.
+const EACH: usize = 128;
+
 /// What a command brought.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -51,6 +71,8 @@ pub(crate) struct Answer {
     pub(crate) codes: Vec<Code>,
     /// FETCH responses in their order.
     pub(crate) fetched: Vec<Fetched>,
+    /// The numbers of SEARCH answers.
+    searched: Vec<u32>,
     /// Other untagged data: name and values.
     pub(crate) data: Vec<(String, Vec<Value>)>,
     /// EXISTS and EXPUNGE, in their order.
@@ -86,9 +108,13 @@ impl Answer {
     }
 
     /// The numbers of SEARCH answers.
-    pub(crate) fn searched(&self) -> Vec<u32> {
-        let searches = self.data.iter().filter(|(name, _)| name == "SEARCH");
-        searches.flat_map(|(_, values)| values).filter_map(Value::number).filter(|uid| *uid > 0).collect()
+    pub(crate) fn searched(&self) -> &[u32] {
+        &self.searched
+    }
+
+    /// How many messages are gone by what this answer said.
+    pub(crate) fn expunged(&self) -> usize {
+        self.counts.iter().filter(|(_, name)| name == "EXPUNGE").count()
     }
 
     /// The codes of this answer with that name.
@@ -108,6 +134,10 @@ pub(crate) struct Connection {
     pub(super) last_used: Instant,
     /// A command was written and its end not read: the connection can't be used again.
     in_flight: bool,
+    /// How many commands were tagged.
+    tags: u64,
+    /// What the answers to the present commands take up, in bytes and about.
+    held: usize,
     /// The connection ended, or what it carries makes no sense.
     broken: bool,
 }
@@ -121,6 +151,8 @@ impl Connection {
             deadline: deadline(timeouts.call),
             last_used: Instant::now(),
             in_flight: false,
+            tags: 0,
+            held: 0,
             broken: false,
         }
     }
@@ -172,53 +204,59 @@ impl Connection {
     /// # Errors
     /// [`MailboxError::NotFound`] where there is no such folder.
     pub(crate) async fn open(&mut self, name: &[u8], open: Open) -> Result<Selected, MailboxError> {
-        let (answer, _) = self.open_with(name, open, None).await?;
-        Ok(answer)
+        let command = opening(name, open)?;
+        selected(name, &self.run(&command).await?)
     }
 
-    /// Opens a folder and, in the same round trip, runs a command in it.
+    /// Opens a folder to read in it and runs commands there, all in one round trip.
     ///
     /// # Errors
-    /// As [`Self::open`]; the second command's refusal is in its answer.
+    /// As [`Self::open`]; a refusal of the commands is in their answers.
     pub(crate) async fn open_with(
         &mut self,
         name: &[u8],
-        open: Open,
-        then: Option<&Command>,
-    ) -> Result<(Selected, Answer), MailboxError> {
-        let verb = match open {
-            Open::ToRead => "EXAMINE",
-            Open::ToChange => "SELECT",
+        then: &[Command],
+    ) -> Result<(Selected, Vec<Answer>), MailboxError> {
+        let mut answers = Vec::new();
+        let opening = opening(name, Open::ToRead)?;
+        let mut commands = vec![&opening];
+        commands.extend(then);
+        self.batch(&commands, &mut answers).await?;
+        let mut answers = answers.into_iter();
+        let opened = answers.next().unwrap_or_default();
+        Ok((selected(name, &opened)?, answers.collect()))
+    }
+
+    /// Runs errands one after the other, all written ahead: one round trip for a batch of them. Servers may work on the
+    /// commands in one folder at once (RFC 9051 §5.5), so whose answer some untagged data came with means nothing there;
+    /// opening the next folder waits for them. Each errand has its own outcome;
+    /// those that were not reached before the connection or the time ended have that for one.
+    pub(crate) async fn visit(&mut self, errands: &[Errand]) -> Vec<Outcome> {
+        let mut answers = Vec::new();
+        let openings = errands.iter().map(|errand| opening(&errand.folder, Open::ToRead));
+        let openings: Vec<Command> = match openings.collect() {
+            Ok(openings) => openings,
+            Err(error) => return errands.iter().map(|_| Err(error.clone())).collect(),
         };
-        let command = Command::new(verb).string(name).map_err(|_| MailboxError::InvalidRef)?;
-        self.in_flight = true;
-        let first = self.write(&command).await?;
-        let second = match (first.as_ref(), then) {
-            (Ok(_), Some(then)) if !command.has_literals() && !then.has_literals() => {
-                self.write(then).await?.ok()
+        let mut commands = Vec::new();
+        for (opening, errand) in openings.iter().zip(errands) {
+            commands.push(opening);
+            commands.extend(&errand.commands);
+        }
+        let ended = self.batch(&commands, &mut answers).await;
+        let mut answers = answers.into_iter();
+        let outcomes = errands.iter().map(|errand| {
+            let opened = answers.next();
+            let rest: Vec<Answer> = answers.by_ref().take(errand.commands.len()).collect();
+            match (opened, &ended) {
+                (Some(opened), _) if rest.len() == errand.commands.len() => {
+                    Ok((selected(&errand.folder, &opened)?, rest))
+                }
+                (_, Err(error)) => Err(error.clone()),
+                (_, Ok(())) => Err(MailboxError::PeerMisbehaved("a missing answer")),
             }
-            _ => None,
-        };
-        let opened = self.finish(first).await?;
-        let mut answer = match second {
-            Some(tag) => self.finish(Ok(tag)).await?,
-            None => Answer::default(),
-        };
-        self.in_flight = false;
-        if opened.status() != Status::Ok {
-            return Err(error::not_opened(opened.code.as_ref()));
-        }
-        let number =
-            |name: &str| opened.code(name).and_then(|code| code.values.first()).and_then(Value::number);
-        let Some(uidvalidity) = number("UIDVALIDITY") else {
-            return Err(MailboxError::PeerMisbehaved("no UIDVALIDITY"));
-        };
-        let selected = Selected { name: name.to_vec(), uidvalidity, exists: opened.exists(0) };
-        // A command that holds a literal could not be sent along with the opening.
-        if let Some(then) = then.filter(|_| answer.status.is_none()) {
-            answer = self.run(then).await?;
-        }
-        Ok((selected, answer))
+        });
+        outcomes.collect()
     }
 
     /// Runs a command to its end. A refusal is in the answer; an error here means that the connection can't be used on.
@@ -226,49 +264,67 @@ impl Connection {
     /// # Errors
     /// [`MailboxError::Connect`] where the connection was lost, [`MailboxError::TimedOut`] where the time was up.
     pub(crate) async fn run(&mut self, command: &Command) -> Result<Answer, MailboxError> {
-        self.in_flight = true;
-        let started = self.write(command).await?;
-        let answer = self.finish(started).await?;
-        self.in_flight = false;
-        Ok(answer)
+        let mut answers = Vec::new();
+        self.batch(&[command], &mut answers).await?;
+        Ok(answers.pop().unwrap_or_default())
     }
 
-    /// Runs several commands, written ahead where they hold no literal: one round trip for a batch of them.
+    /// Runs several commands, written ahead: one round trip for a batch of them.
     ///
     /// # Errors
     /// As [`Self::run`].
     pub(crate) async fn run_all(&mut self, commands: &[Command]) -> Result<Vec<Answer>, MailboxError> {
-        /// Commands written before their answers are read: both sides' buffers hold that much.
-        const AHEAD: usize = 20;
         let mut answers = Vec::new();
-        for batch in commands.chunks(AHEAD) {
-            self.in_flight = true;
-            let (ahead, single): (Vec<_>, Vec<_>) = batch.iter().partition(|command| !command.has_literals());
-            let mut started = Vec::new();
-            for command in ahead {
-                started.push(self.write(command).await?);
-            }
-            for tag in started {
-                answers.push(self.finish(tag).await?);
-            }
-            for command in single {
-                answers.push(self.run(command).await?);
-            }
-            self.in_flight = false;
-        }
+        let commands: Vec<&Command> = commands.iter().collect();
+        self.batch(&commands, &mut answers).await?;
         Ok(answers)
     }
 
-    /// Writes a command; where the server ends it before it was written whole, that answer.
-    async fn write(&mut self, command: &Command) -> Result<Result<String, Answer>, MailboxError> {
-        let until = self.deadline;
-        let start = timeout_at(until, self.session.run_command(&command.start)).await;
-        let tag = match start {
-            Ok(Ok(id)) => id.0,
-            Ok(Err(_)) => return Err(self.lost()),
-            Err(_) => return Err(self.timed_out()),
-        };
-        for (bytes, after) in &command.literals {
+    /// Runs commands in their order. Those without a literal are written together, a few at a time; `answers` gets the
+    /// answers that came, also where a later one did not.
+    async fn batch(&mut self, commands: &[&Command], answers: &mut Vec<Answer>) -> Result<(), MailboxError> {
+        self.in_flight = true;
+        self.held = 0;
+        let (mut bytes, mut tags) = (Vec::new(), Vec::new());
+        for command in commands {
+            let full = tags.len() >= AHEAD || bytes.len() > AHEAD_BYTES;
+            if !tags.is_empty() && (full || command.has_literals()) {
+                self.exchange(&mut bytes, &mut tags, answers).await?;
+            }
+            if command.has_literals() {
+                answers.push(self.with_literals(command).await?);
+            } else {
+                tags.push(self.tag(command, &mut bytes));
+            }
+        }
+        self.exchange(&mut bytes, &mut tags, answers).await?;
+        self.in_flight = false;
+        Ok(())
+    }
+
+    /// Writes commands and reads their answers.
+    async fn exchange(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        tags: &mut Vec<String>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), MailboxError> {
+        if !bytes.is_empty() {
+            self.write(bytes).await?;
+            bytes.clear();
+        }
+        for tag in tags.drain(..) {
+            answers.push(self.finish(&tag).await?);
+        }
+        Ok(())
+    }
+
+    /// Runs a command with literals, each of which waits for the server's consent; it may end the command instead.
+    async fn with_literals(&mut self, command: &Command) -> Result<Answer, MailboxError> {
+        let mut bytes = Vec::new();
+        let tag = self.tag(command, &mut bytes);
+        self.write(&bytes).await?;
+        for (literal, after) in &command.literals {
             let mut answer = Answer::default();
             loop {
                 let response = self.response().await?;
@@ -276,32 +332,41 @@ impl Connection {
                     break;
                 }
                 if self.collect(&mut answer, &tag, response) {
-                    return Ok(Err(answer));
+                    return Ok(answer);
                 }
             }
-            let rest = async {
-                self.session.get_mut().write_all(bytes).await.map_err(|_| ())?;
-                self.session.run_command_untagged(after).await.map_err(|_| ())
-            };
-            match timeout_at(until, rest).await {
-                Ok(Ok(())) => {}
-                Ok(Err(())) => return Err(self.lost()),
-                Err(_) => return Err(self.timed_out()),
-            }
+            self.write(&[literal, after.as_bytes(), b"\r\n"].concat()).await?;
         }
-        Ok(Ok(tag))
+        self.finish(&tag).await
+    }
+
+    /// Puts a tag before a command and both into a buffer. async-imap's tags begin with another letter.
+    fn tag(&mut self, command: &Command, bytes: &mut Vec<u8>) -> String {
+        self.tags = self.tags.wrapping_add(1);
+        let tag = format!("C{}", self.tags);
+        bytes.extend([tag.as_bytes(), b" ", command.start.as_bytes(), b"\r\n"].concat());
+        tag
+    }
+
+    async fn write(&mut self, bytes: &[u8]) -> Result<(), MailboxError> {
+        let (until, wire) = (self.deadline, self.session.get_mut());
+        let write = async {
+            wire.write_all(bytes).await?;
+            wire.flush().await
+        };
+        match timeout_at(until, write).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(_)) => Err(self.lost()),
+            Err(_) => Err(self.timed_out()),
+        }
     }
 
     /// Reads up to the end of the command with this tag.
-    async fn finish(&mut self, started: Result<String, Answer>) -> Result<Answer, MailboxError> {
-        let tag = match started {
-            Ok(tag) => tag,
-            Err(answer) => return Ok(answer),
-        };
+    async fn finish(&mut self, tag: &str) -> Result<Answer, MailboxError> {
         let mut answer = Answer::default();
         loop {
             let response = self.response().await?;
-            if self.collect(&mut answer, &tag, response) {
+            if self.collect(&mut answer, tag, response) {
                 self.last_used = Instant::now();
                 return Ok(answer);
             }
@@ -317,6 +382,7 @@ impl Connection {
                 return true;
             }
             Response::Fetch(fetched) => answer.fetched.push(fetched),
+            Response::Searched(numbers) => answer.searched.extend(numbers),
             Response::Numbered { number, name } => answer.counts.push((number, name)),
             Response::Data { name, values } => answer.data.push((name, values)),
             Response::Condition { code: Some(code), .. } => answer.codes.push(code),
@@ -334,14 +400,22 @@ impl Connection {
     async fn response(&mut self) -> Result<Response, MailboxError> {
         let (silence, deadline) = (self.timeouts.silence, self.deadline);
         match self.session.get_mut().next(silence, deadline).await {
-            Ok(line) => Ok(Response::read(&line)),
+            Ok(line) => {
+                self.held = self.held.saturating_add(line.len()).saturating_add(EACH);
+                if self.held > MOST_HELD {
+                    return Err(self.without_end());
+                }
+                Ok(Response::read(&line))
+            }
             Err(WireFault::Lost) => Err(self.lost()),
             Err(WireFault::TimedOut) => Err(self.timed_out()),
-            Err(WireFault::TooLong) => {
-                self.broken = true;
-                Err(MailboxError::PeerMisbehaved("an answer without end"))
-            }
+            Err(WireFault::TooLong) => Err(self.without_end()),
         }
+    }
+
+    fn without_end(&mut self) -> MailboxError {
+        self.broken = true;
+        MailboxError::PeerMisbehaved("an answer without end")
     }
 
     fn lost(&mut self) -> MailboxError {
@@ -353,4 +427,22 @@ impl Connection {
         self.broken = true;
         MailboxError::TimedOut
     }
+}
+
+fn opening(name: &[u8], open: Open) -> Result<Command, MailboxError> {
+    let verb = match open {
+        Open::ToRead => "EXAMINE",
+        Open::ToChange => "SELECT",
+    };
+    Command::new(verb).string(name).map_err(|_| MailboxError::InvalidRef)
+}
+
+/// The folder that an EXAMINE or SELECT opened.
+fn selected(name: &[u8], opened: &Answer) -> Result<Selected, MailboxError> {
+    if opened.status() != Status::Ok {
+        return Err(error::not_opened(opened.code.as_ref()));
+    }
+    let code = opened.code("UIDVALIDITY").and_then(|code| code.values.first());
+    let uidvalidity = code.and_then(Value::number).ok_or(MailboxError::PeerMisbehaved("no UIDVALIDITY"))?;
+    Ok(Selected { name: name.to_vec(), uidvalidity, exists: opened.exists(0) })
 }

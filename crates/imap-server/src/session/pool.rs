@@ -9,19 +9,22 @@ use countersign_core::{
 };
 use tokio::{
     sync::{Mutex, MutexGuard},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::{
     command::Command,
     connect,
-    connection::{Answer, Connection, Open, Selected},
+    connection::{Answer, Connection, Errand, Outcome, Selected},
     tls::Tls,
 };
 use crate::settings::ImapSettings;
 
 /// How long an idle connection has to answer a NOOP before it counts as dead.
 const PROBE: Duration = Duration::from_secs(5);
+
+/// How often one round of errands may go on over a new connection.
+const MOST_RECONNECTS: usize = 2;
 
 /// The connection of one account.
 pub(crate) struct Pool {
@@ -47,11 +50,11 @@ impl Pool {
             let alive =
                 !connection.is_gone().await && (idle < timeouts.idle || connection.probe(PROBE).await);
             if alive && connection.is_healthy() {
-                return Ok(Lease { pool: self, slot, connection: Some(connection), warm: true });
+                return Ok(Lease { pool: self, slot, connection: Some(connection), warm: true, until: None });
             }
         }
         let connection = self.connect().await?;
-        Ok(Lease { pool: self, slot, connection: Some(connection), warm: false })
+        Ok(Lease { pool: self, slot, connection: Some(connection), warm: false, until: None })
     }
 
     async fn connect(&self) -> Result<Connection, MailboxError> {
@@ -66,6 +69,8 @@ pub(crate) struct Lease<'p> {
     connection: Option<Connection>,
     /// It was used before, so it may turn out to be dead.
     warm: bool,
+    /// When the call's time for reading is over.
+    until: Option<Instant>,
 }
 
 impl Lease<'_> {
@@ -77,17 +82,25 @@ impl Lease<'_> {
         self.connection.as_mut().ok_or(MailboxError::Connect(Peer::Store, ConnectFault::Lost))
     }
 
-    /// Opens a folder to read in it, and runs a command there in the same round trip. A warm connection that turns out
+    /// Ends the call's time at the latest then, also on a connection that replaces this one.
+    pub(crate) fn limit(&mut self, until: Instant) {
+        self.until = Some(until);
+        if let Some(connection) = &mut self.connection {
+            connection.limit(until);
+        }
+    }
+
+    /// Opens a folder to read in it, and runs commands there in the same round trip. A warm connection that turns out
     /// to be dead is replaced once; nothing has been changed by then.
     pub(crate) async fn examine_with(
         &mut self,
         name: &[u8],
-        then: Option<&Command>,
-    ) -> Result<(Selected, Answer), MailboxError> {
-        match self.connection()?.open_with(name, Open::ToRead, then).await {
+        then: &[Command],
+    ) -> Result<(Selected, Vec<Answer>), MailboxError> {
+        match self.connection()?.open_with(name, then).await {
             Err(MailboxError::Connect(_, ConnectFault::Lost)) if self.warm => {
                 self.reconnect().await?;
-                self.connection()?.open_with(name, Open::ToRead, then).await
+                self.connection()?.open_with(name, then).await
             }
             outcome => outcome,
         }
@@ -95,7 +108,39 @@ impl Lease<'_> {
 
     /// Opens a folder to read in it.
     pub(crate) async fn examine(&mut self, name: &[u8]) -> Result<Selected, MailboxError> {
-        Ok(self.examine_with(name, None).await?.0)
+        Ok(self.examine_with(name, &[]).await?.0)
+    }
+
+    /// Runs errands, in one round trip for many. An errand on which the connection ends fails alone: the others go on over
+    /// a new connection, a few times.
+    pub(crate) async fn visit(&mut self, errands: &[Errand]) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let mut left = MOST_RECONNECTS;
+        while let Some(rest) = errands.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
+            let was_warm = self.warm;
+            let healthy = self.connection.as_ref().is_some_and(Connection::is_healthy);
+            if !healthy && let Err(error) = self.reconnect().await {
+                outcomes.extend(rest.iter().map(|_| Err(error.clone())));
+                break;
+            }
+            let Some(connection) = &mut self.connection else { break };
+            let mut found = connection.visit(rest).await;
+            if connection.is_healthy() || left == 0 {
+                outcomes.append(&mut found);
+                break;
+            }
+            left = left.saturating_sub(1);
+            let ended = |outcome: &Outcome| {
+                matches!(outcome, Err(MailboxError::Connect(..) | MailboxError::PeerMisbehaved(_)))
+            };
+            let reached = found.iter().take_while(|outcome| !ended(outcome)).count();
+            // Without time there is no use in another connection; on a warm one that was dead nothing failed yet.
+            let out_of_time = found.iter().any(|outcome| matches!(outcome, Err(MailboxError::TimedOut)));
+            let failed = usize::from(!(was_warm && reached == 0));
+            found.truncate(if out_of_time { found.len() } else { reached.saturating_add(failed) });
+            outcomes.append(&mut found);
+        }
+        outcomes
     }
 
     /// Runs a command that only reads, as the first of a call: on a warm connection that turns out dead, once more.
@@ -112,7 +157,11 @@ impl Lease<'_> {
     async fn reconnect(&mut self) -> Result<(), MailboxError> {
         self.warm = false;
         self.connection = None;
-        self.connection = Some(self.pool.connect().await?);
+        let mut connection = self.pool.connect().await?;
+        if let Some(until) = self.until {
+            connection.limit(until);
+        }
+        self.connection = Some(connection);
         tracing::debug!("the idle connection had ended; connected again");
         Ok(())
     }

@@ -40,6 +40,8 @@ pub(crate) enum Response {
     Fetch(Fetched),
     /// `* 12 EXISTS` and the like.
     Numbered { number: u64, name: String },
+    /// `* SEARCH`: the numbers, of which there may be a million.
+    Searched(Vec<u32>),
     /// Anything else untagged, by its first word in capitals.
     Data { name: String, values: Vec<Value> },
     /// A line that is none of these.
@@ -69,12 +71,21 @@ impl Response {
             "" => Self::Unknown,
             "PREAUTH" => Self::Preauth,
             "BYE" => Self::Bye,
+            "SEARCH" => Self::Searched(searched(rest)),
             _ => match name.parse::<u64>() {
                 Ok(number) => numbered(number, rest),
                 Err(_) => Self::Data { name, values: parse(rest) },
             },
         }
     }
+}
+
+/// The numbers of a SEARCH answer; `(MODSEQ …)` at its end (RFC 7162) is none of them.
+fn searched(rest: &[u8]) -> Vec<u32> {
+    let rest = rest.split(|byte| *byte == b'(').next().unwrap_or_default();
+    let words = rest.split(u8::is_ascii_whitespace);
+    let number = |word: &[u8]| std::str::from_utf8(word).ok()?.parse().ok().filter(|number| *number > 0);
+    words.filter_map(number).collect()
 }
 
 fn numbered(number: u64, rest: &[u8]) -> Response {
@@ -188,6 +199,10 @@ mod tests {
             Response::Condition { status: Status::Ok, code: None }
         ));
         assert_eq!(Response::read(b"\xff\xfe\r\n"), Response::Unknown);
+        assert_eq!(
+            Response::read(b"* search 3 1  0 x 4294967296 7 (MODSEQ 9)\r\n"),
+            Response::Searched(vec![3, 1, 7])
+        );
     }
 
     #[test]

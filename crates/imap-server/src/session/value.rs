@@ -3,6 +3,9 @@
 
 /// Deepest nesting of lists that is kept; what lies deeper is read and dropped.
 const MAX_DEPTH: usize = 64;
+/// Most values of one answer: a thousand parts in a BODYSTRUCTURE take some twenty thousand. Each costs many times the
+/// byte or two that announce it.
+const MAX_VALUES: usize = 200_000;
 
 /// One value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +66,7 @@ pub(crate) fn parse(mut rest: &[u8]) -> Vec<Value> {
     let mut open: Vec<Vec<Value>> = Vec::new();
     let mut top = Vec::new();
     let mut too_deep = 0_usize;
+    let mut count = 0_usize;
     while let Some((&first, after)) = rest.split_first() {
         let value = match first {
             b' ' | b'\r' | b'\n' | b'\t' => {
@@ -105,6 +109,10 @@ pub(crate) fn parse(mut rest: &[u8]) -> Vec<Value> {
                 if atom.eq_ignore_ascii_case(b"NIL") { Value::Nil } else { Value::Atom(atom.to_vec()) }
             }
         };
+        count = count.saturating_add(1);
+        if count > MAX_VALUES {
+            break;
+        }
         if too_deep == 0 {
             open.last_mut().unwrap_or(&mut top).push(value);
         }
@@ -219,6 +227,11 @@ mod tests {
         deep.extend(vec![b')'; 100_000]);
         deep.extend(b" end");
         assert_eq!(parse(&deep).last(), Some(&Value::Atom(b"end".to_vec())));
+    }
+
+    #[test]
+    fn the_number_of_values_is_bounded() {
+        assert_eq!(parse(&b"1 ".repeat(2 * MAX_VALUES)).len(), MAX_VALUES);
     }
 
     #[test]

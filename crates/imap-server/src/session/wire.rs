@@ -19,11 +19,13 @@ use tokio::{
 
 use super::value::announced_literal;
 
-/// Longest response, literals included: an attachment at the limit of what is fetched (48 MB), and room beside it.
-pub(crate) const MAX_RESPONSE: usize = 52 * 1_024 * 1_024;
+/// Longest response, literals included. What is longer is fetched in pieces of [`super::PIECE`] bytes, so this leaves room.
+pub(crate) const MAX_RESPONSE: usize = 16 * 1_024 * 1_024;
 /// Longest line without a literal: what SEARCH answers for a million messages.
 const MAX_LINE: usize = 8 * 1_024 * 1_024;
 const CHUNK: usize = 16 * 1_024;
+/// Most bytes that a server may send while nothing was asked of it.
+const MOST_UNASKED: usize = 64 * 1_024;
 
 /// Why no response came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +44,10 @@ pub(crate) struct Wire<S> {
     stream: S,
     /// What was received and not yet handed out.
     buffer: Vec<u8>,
-    /// How far the buffer was searched for the end of the response.
+    /// Where the line begins that may end the response: literals before it are passed over.
     scanned: usize,
+    /// How far that line was searched for its end, so that a long one is searched once.
+    searched: usize,
     /// A response on its way to async-imap.
     outgoing: io::Cursor<Vec<u8>>,
 }
@@ -51,7 +55,7 @@ pub(crate) struct Wire<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     /// Frames a stream.
     pub(crate) fn new(stream: S) -> Self {
-        Self { stream, buffer: Vec::new(), scanned: 0, outgoing: io::Cursor::new(Vec::new()) }
+        Self { stream, buffer: Vec::new(), scanned: 0, searched: 0, outgoing: io::Cursor::new(Vec::new()) }
     }
 
     /// The stream, if nothing was received that has not been handed out. What a server sends on before TLS stands was
@@ -81,35 +85,39 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         loop {
             match self.poll_fill(cx) {
                 Poll::Pending => break,
-                Poll::Ready(Ok(1..)) => {}
+                Poll::Ready(Ok(1..)) if self.buffer.len() <= MOST_UNASKED => {}
                 Poll::Ready(_) => return true,
             }
         }
-        self.buffer.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"* BYE"))
+        let mut lines = self.buffer.split(|byte| *byte == b'\n');
+        lines.any(|line| line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case(b"* BYE")))
     }
 
     /// Cuts one whole response off the buffer.
     fn take(&mut self) -> Result<Option<Vec<u8>>, WireFault> {
         loop {
-            let from = self.scanned;
-            let Some(unseen) = self.buffer.get(from..) else { return self.within_limit() };
+            let (from, searched) = (self.scanned, self.searched.max(self.scanned));
+            let Some(unseen) = self.buffer.get(searched..) else { return self.within_limit() };
             let Some(length) = unseen.iter().position(|&b| b == b'\n') else {
-                return if unseen.len() > MAX_LINE { Err(WireFault::TooLong) } else { self.within_limit() };
+                self.searched = self.buffer.len();
+                let line = self.buffer.len().saturating_sub(from);
+                return if line > MAX_LINE { Err(WireFault::TooLong) } else { self.within_limit() };
             };
-            let end = from.saturating_add(length).saturating_add(1);
-            let line = unseen.get(..length).unwrap_or_default();
+            let end = searched.saturating_add(length).saturating_add(1);
+            let line = self.buffer.get(from..end.saturating_sub(1)).unwrap_or_default();
             let line = line.strip_suffix(b"\r").unwrap_or(line);
             if self.may_carry_literal()
                 && let Some((size, _)) = announced_literal(line)
             {
                 self.scanned = end.saturating_add(size);
+                self.searched = self.scanned;
                 if self.scanned > MAX_RESPONSE {
                     return Err(WireFault::TooLong);
                 }
                 continue;
             }
             let rest = self.buffer.split_off(end);
-            self.scanned = 0;
+            (self.scanned, self.searched) = (0, 0);
             return Ok(Some(std::mem::replace(&mut self.buffer, rest)));
         }
     }
@@ -222,6 +230,27 @@ mod tests {
         ])
         .await;
         assert_eq!(found, ["* 1 FETCH (A {3}\r\nx\r\n B {1}\r\ny C)\r\n", "* 2 EXISTS\r\n", "a1 OK {2}\r\n"]);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_arrives_byte_by_byte_is_one_line() {
+        let bytes: Vec<&[u8]> = b"* 1 FETCH (A {2}\r\n\n\n)\r\n* 2 EXISTS\r\n".chunks(1).collect();
+        assert_eq!(frames(&bytes).await, ["* 1 FETCH (A {2}\r\n\n\n)\r\n", "* 2 EXISTS\r\n"]);
+    }
+
+    /// Whether a connection counts as gone after these bytes came unasked.
+    async fn gone_after(sent: &[u8]) -> bool {
+        let (near, mut far) = tokio::io::duplex(1 << 20);
+        far.write_all(sent).await.unwrap();
+        let mut wire = Wire::new(near);
+        poll_fn(|cx| Poll::Ready(wire.is_gone(cx))).await
+    }
+
+    #[tokio::test]
+    async fn an_idle_connection_may_be_told_little_and_no_farewell() {
+        assert!(!gone_after(b"* OK still here\r\n* 3 EXISTS\r\n").await);
+        assert!(gone_after(b"* OK still here\r\n* bye idle for too long\r\n").await);
+        assert!(gone_after(&b"* OK still here\r\n".repeat(50_000)).await, "a flood is not kept");
     }
 
     #[tokio::test]

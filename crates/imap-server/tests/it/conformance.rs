@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use countersign_core::{model::Timestamp, protection::ProtectedMailbox};
-use countersign_imap::ImapMailbox;
+use countersign_imap::{ImapMailbox, ImapSettings};
 use countersign_testkit::{
     conformance::{Bench, Fixture, Put, Stored, protected},
     services::{self, User, mail},
@@ -54,10 +54,18 @@ impl Fixture for Dovecot {
 async fn open(promise: &str) -> Result<Option<Bench<ProtectedMailbox<ImapMailbox>>>> {
     let Some(mail) = mail()? else { return Ok(None) };
     let user = mail.user(&promise.replace('_', "-"))?;
+    bench(&user, settings(mail, &user)).map(Some)
+}
+
+/// The backend for a user, with Dovecot's own tools beside it.
+pub(crate) fn bench(
+    user: &User<'static>,
+    settings: ImapSettings,
+) -> Result<Bench<ProtectedMailbox<ImapMailbox>>> {
     let fixture = Dovecot { user: user.clone() };
     user.create_folder(fixture.plain_folder())?;
-    let mailbox = ImapMailbox::new(settings(mail, &user), Password::of(&user.password));
-    Ok(Some(Bench::new(protected(mailbox), Box::new(fixture))?))
+    let mailbox = ImapMailbox::new(settings, Password::of(&user.password));
+    Bench::new(protected(mailbox), Box::new(fixture))
 }
 
 countersign_testkit::conformance!(open);
