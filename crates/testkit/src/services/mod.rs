@@ -12,6 +12,7 @@
 mod dovecot;
 mod log;
 mod postfix;
+pub mod scripted_imap;
 pub mod tls;
 mod user;
 
