@@ -27,6 +27,7 @@ use console::Console;
 pub use question::Question;
 
 use crate::{
+    attachment::pdf,
     config::{Config, CredentialStore, Environment, Sources, SystemKeychain},
     provider::Provider,
 };
@@ -34,6 +35,10 @@ use crate::{
 /// The whole program of a server: reads the arguments, does what they say. Returned from `main`, so that what is under
 /// way is awaited.
 pub fn run<P: Provider>() -> ExitCode {
+    // This program started by itself to read one PDF: nothing else of it may run.
+    if std::env::args_os().nth(1).is_some_and(|first| first == pdf::CHILD_ARGUMENT) {
+        return if pdf::run_child().is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let matches = match args::command::<P>().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {

@@ -48,6 +48,9 @@ pub(super) async fn message(mailbox: &ImapMailbox, id: &MessageRef) -> Result<Me
     let texts = merged(answer.fetched, &[place.uid]).remove(&place.uid);
     // A message that was there a moment ago and is gone now.
     let texts = texts.ok_or(MailboxError::NotFound(NotFound::Message))?;
+    if head.lacks_text(&texts) {
+        examine(&mut lease, &place).await?;
+    }
     head.into_message(&place.folder, open.uidvalidity, Some(&texts))
 }
 
@@ -106,6 +109,14 @@ impl Head {
                 command.word("BODY.PEEK[").join_plain(section).join("]<0.").join_plain(MOST_TEXT).join(">");
         }
         Some(command.join(")"))
+    }
+
+    /// Whether nothing came of text that is there. So some servers answer for a message that has gone.
+    pub(super) fn lacks_text(&self, texts: &Fetched) -> bool {
+        let Some(structure) = &self.facts.structure else { return false };
+        let view = structure.view();
+        let mut there = view.plain.iter().chain(&view.html).filter(|node| node.size > 0).peekable();
+        there.peek().is_some() && there.all(|node| texts.body(&node.section).is_none())
     }
 
     /// The message, with the text that was fetched for it.
@@ -201,7 +212,7 @@ pub(super) async fn whole(connection: &mut Connection, uid: u32) -> Result<Vec<u
     if size > MOST_WHOLE {
         return Err(MailboxError::TooLarge(MOST_WHOLE));
     }
-    content(connection, uid, None, MOST_WHOLE).await?.ok_or(MailboxError::NotFound(NotFound::Message))
+    content(connection, uid, None, size, MOST_WHOLE).await?.ok_or(MailboxError::NotFound(NotFound::Message))
 }
 
 /// The bytes of a part, or of the whole message, in pieces; `None` where there is nothing of that number. Whatever the
@@ -210,6 +221,7 @@ async fn content(
     connection: &mut Connection,
     uid: u32,
     section: Option<&Section>,
+    announced: u64,
     limit: u64,
 ) -> Result<Option<Vec<u8>>, MailboxError> {
     let set = UidSet::range(uid, uid);
@@ -225,8 +237,12 @@ async fn content(
         let fetched = merged(answer.fetched, &[uid]).remove(&uid);
         // Gone by now. What was read of it is not the whole.
         let mut fetched = fetched.ok_or(MailboxError::NotFound(NotFound::Message))?;
-        let Some(piece) = fetched.take_body(name) else {
-            return Ok(if all.is_empty() { None } else { Some(all) });
+        let piece = match fetched.take_body(name) {
+            Some(piece) if from == 0 || !piece.is_empty() => piece,
+            _ if from == 0 => return Ok(None),
+            // Some servers still name a message that is gone and have nothing of it.
+            _ if from < announced => return Err(MailboxError::NotFound(NotFound::Message)),
+            _ => return Ok(Some(all)),
         };
         // A server that knows no ranges sends everything at once.
         let is_last = length(&piece) != PIECE;
@@ -274,7 +290,7 @@ async fn part(
     if info.size.saturating_mul(99) / 100 > limit || node.size > MOST_PART {
         return Err(MailboxError::TooLarge(limit.min(MOST_PART)));
     }
-    let raw = content(connection, uid, Some(section), MOST_PART).await?;
+    let raw = content(connection, uid, Some(section), node.size, MOST_PART).await?;
     let raw = raw.ok_or(MailboxError::NotFound(NotFound::Attachment))?;
     let bytes = decode::transfer(&node.encoding, raw);
     within(Attachment { info, charset: node.charset.clone(), bytes }, limit)

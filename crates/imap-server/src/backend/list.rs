@@ -19,6 +19,9 @@ use crate::{
 /// Most rows of one page.
 const MOST_ROWS: usize = 200;
 
+/// With this code (RFC 5530) a server says too little, or nothing, of messages that another client has removed since.
+const GONE: &str = "EXPUNGEISSUED";
+
 /// A page of a folder.
 pub(super) async fn messages(
     mailbox: &ImapMailbox,
@@ -96,12 +99,16 @@ async fn page(
     let uids: Vec<u32> = uids.filter(|uid| below.is_none_or(|below| *uid < below)).collect();
     let nameless = count(answer.fetched.iter().filter(|fetched| fetched.uid().is_none()));
     let not_understood = answer.unknown.saturating_add(nameless);
+    let some_are_gone = answer.code(GONE).is_some();
     let named = fetch::merged(answer.fetched, &uids);
     listing.rows =
         named.values().rev().filter_map(|fetched| row::read(fetched, folder, open.uidvalidity)).collect();
     // Positions that no response names: of messages that are gone by now, or of lines that made no sense.
     let unnamed = wanted.saturating_sub(count(&named)).min(not_understood);
     listing.unreadable = count(&named).saturating_sub(count(&listing.rows)).saturating_add(unnamed);
+    if some_are_gone {
+        listing.unreadable = 0;
+    }
     Ok(())
 }
 
@@ -113,7 +120,7 @@ fn count(items: impl IntoIterator) -> u64 {
 /// message whose structure they can't tell, or for one that is gone.
 async fn fetched(connection: &mut Connection, set: &Command) -> Result<Answer, MailboxError> {
     let answer = connection.run(&row::items(set.clone(), true)).await?;
-    if answer.status() == Status::Ok || answer.code("EXPUNGEISSUED").is_some() {
+    if answer.status() == Status::Ok || answer.code(GONE).is_some() {
         return Ok(answer);
     }
     let answer = connection.run(&row::items(set.clone(), false)).await?;
@@ -145,9 +152,13 @@ pub(super) fn rows_of(
     answer: Answer,
     uids: &[u32],
 ) -> (Vec<MessageRow>, u64) {
+    let some_are_gone = answer.code(GONE).is_some();
     let named = fetch::merged(answer.fetched, uids);
     let rows: Vec<MessageRow> =
         named.values().filter_map(|fetched| row::read(fetched, folder, uidvalidity)).collect();
+    if some_are_gone {
+        return (rows, 0);
+    }
     let unreadable = count(&named).saturating_sub(count(&rows));
     (rows, unreadable)
 }

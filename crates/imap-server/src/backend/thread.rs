@@ -290,7 +290,11 @@ impl Walk {
             Err(error) => (Err(error), BTreeMap::new()),
         };
         for place in places {
+            let lacks = |fetched: &Fetched| {
+                self.found.get(&place).is_some_and(|found| found.head.lacks_text(fetched))
+            };
             let text = match (texts.remove(&place.uid), &answered) {
+                (Some(fetched), Ok(())) if lacks(&fetched) => Text::Gone,
                 (Some(fetched), _) => Text::Read(Some(fetched)),
                 // The server says that all is done and nothing of it.
                 (None, Ok(()) | Err(MailboxError::NotFound(_))) => Text::Gone,

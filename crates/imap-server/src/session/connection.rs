@@ -58,7 +58,7 @@ const AHEAD_BYTES: usize = 16 * 1_024;
 /// What the answers to the commands of one batch may take up: four times the longest of them.
 const MOST_HELD: usize = 4 * MAX_RESPONSE;
 /// What a response takes up beside its bytes, about.
-const EACH: usize = 128;
+const EACH: usize = 512;
 
 /// What a command brought.
 #[derive(Debug, Default)]
@@ -114,7 +114,10 @@ impl Answer {
 
     /// How many messages are gone by what this answer said.
     pub(crate) fn expunged(&self) -> usize {
-        self.counts.iter().filter(|(_, name)| name == "EXPUNGE").count()
+        self.counts.iter().fold(0_usize, |gone, (_, name)| match name.as_str() {
+            "EXPUNGE" => gone.saturating_add(1),
+            _ => gone,
+        })
     }
 
     /// The codes of this answer with that name.

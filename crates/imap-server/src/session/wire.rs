@@ -70,6 +70,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
             if let Some(response) = self.take()? {
                 return Ok(response);
             }
+            // A server that always has more to say never lets the timer below have its turn.
+            if Instant::now() >= deadline {
+                return Err(WireFault::TimedOut);
+            }
             let until = Instant::now().checked_add(silence).map_or(deadline, |at| at.min(deadline));
             match timeout_at(until, poll_fn(|cx| self.poll_fill(cx))).await {
                 Err(_) => return Err(WireFault::TimedOut),

@@ -10,6 +10,7 @@
 
 mod account;
 mod bad_input;
+mod bad_manners;
 mod clients;
 mod conformance;
 mod corpus;
@@ -17,7 +18,9 @@ mod drafts;
 mod errors;
 mod folders;
 mod home;
+mod injection;
 mod organise;
+mod pdf;
 mod reading;
 mod round_trips;
 mod rounds;
@@ -26,4 +29,7 @@ mod secured;
 mod send_faults;
 mod server;
 mod signin;
+mod submission;
 mod tools;
+mod vanishing;
+mod wire_forms;
