@@ -1,6 +1,8 @@
 //! Core's integration tests, in one binary: linking is what costs.
 
 #[cfg(test)]
+mod attachments_out;
+#[cfg(test)]
 mod bench;
 #[cfg(test)]
 mod confirming;
@@ -18,6 +20,8 @@ mod organising;
 mod reading;
 #[cfg(test)]
 mod sending;
+#[cfg(test)]
+mod sending_new;
 #[cfg(test)]
 mod server;
 #[cfg(test)]
