@@ -27,6 +27,7 @@ mod rounds;
 mod search;
 mod secured;
 mod send_faults;
+mod sending_new;
 mod server;
 mod signin;
 mod submission;
