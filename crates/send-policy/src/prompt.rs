@@ -181,4 +181,6 @@ fn same_words(a: &str, b: &str) -> bool {
 }
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;

@@ -41,6 +41,9 @@ pub(crate) fn of(fields: &DraftFields, own: &[Address], held: &[String]) -> Resu
     })
 }
 
+/// What ends a line somewhere.
+const BREAKS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 fn bare(address: &Address) -> Address {
     Address::bare(&address.addr_spec)
 }
@@ -48,14 +51,14 @@ fn bare(address: &Address) -> Address {
 /// Several lines: whatever ends a line somewhere ends one here.
 pub(crate) fn text(written: &str) -> String {
     let written = written.replace("\r\n", "\n");
-    let breaks = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
-    let lines: Vec<String> = written.split(breaks).map(line).collect();
+    let lines: Vec<String> = written.split(BREAKS).map(line).collect();
     lines.join("\n").trim_end().to_owned()
 }
 
-/// One line of visible characters in NFKC, without blanks at its end. A tab becomes the space that it looks like.
+/// One line of visible characters in NFKC, without blanks at its end. A tab becomes the space that it looks like, and so
+/// does what would end the line, so that no two words run together.
 pub(crate) fn line(written: &str) -> String {
-    let spaced = written.chars().map(|c| if c == '\t' { ' ' } else { c });
+    let spaced = written.chars().map(|c| if c == '\t' || BREAKS.contains(&c) { ' ' } else { c });
     let shown: String = spaced.filter(|c| inert::is_visible(*c)).nfkc().collect();
     shown.trim_end().to_owned()
 }
@@ -96,14 +99,14 @@ mod tests {
     fn everything_else_is_left_behind() {
         let mut fields = crate::testing::fields();
         fields.html = Some("<p>Tuesday at <b>one</b>?<span hidden>secret</span></p>".into());
-        fields.subject = "Lu\u{200b}nch\u{a0}①".into();
+        fields.subject = "Lu\u{200b}nch\u{a0}①\u{2028}now".into();
         fields.to = vec![named("payload", "a@example.org")];
         fields.cc = vec![named("payload", "b@example.org")];
         fields.bcc = vec![named("payload", "c@example.org")];
         fields.reply_to = vec![named("payload", "d@example.org")];
         let out = plain(&fields);
         assert_eq!((out.text.as_deref(), out.html.as_deref()), (Some("Tuesday at one?"), None));
-        assert_eq!(out.subject, "Lunch 1");
+        assert_eq!(out.subject, "Lunch 1 now");
         assert_eq!(out.to, [Address::bare("a@example.org")]);
         assert_eq!(out.cc, [Address::bare("b@example.org")]);
         assert_eq!(out.bcc, [Address::bare("c@example.org")]);
