@@ -37,6 +37,8 @@ pub(super) enum Command {
     Logout(LogoutArgs),
     /// Show accounts, what they may do and where everything is.
     Status(StatusArgs),
+    /// Show what is recorded of sends: claims, what the limits leave, exposure, known addresses. No mail text.
+    State(StateArgs),
     /// Walk through reading, drafting, confirming and sending, on a sample mailbox in memory.
     Demo,
     /// Print everything that the server shows: tools, flags and variables.
@@ -95,6 +97,16 @@ pub(super) struct StatusArgs {
     /// Sign in to each account and say how that went.
     #[arg(long)]
     pub(super) check: bool,
+}
+
+#[derive(Debug, Default, Args)]
+pub(super) struct StateArgs {
+    /// The account; all of them without it.
+    #[arg(value_name = "ACCOUNT")]
+    pub(super) account: Option<String>,
+    /// As JSON.
+    #[arg(long)]
+    pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]

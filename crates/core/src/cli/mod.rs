@@ -12,6 +12,7 @@ mod manual;
 mod question;
 mod scratch;
 mod serve;
+mod state;
 mod status;
 mod surface;
 mod words;
@@ -87,6 +88,10 @@ fn dispatch<P: Provider>(matches: &ArgMatches, environment: &Environment) -> any
         Command::Status(status) => {
             log::start(environment, true);
             return status::run::<P>(&mut console, &sources, &status, Arc::new(SystemKeychain));
+        }
+        Command::State(state) => {
+            log::start(environment, true);
+            return state::run::<P>(&mut console, &sources, &state, Arc::new(SystemKeychain));
         }
         Command::Demo => demo::run::<P>(&mut console)?,
         Command::Surface(_) => surface::print::<P>(&mut console)?,

@@ -18,6 +18,7 @@ use rmcp::{
     },
     service::RequestContext,
 };
+pub(crate) use root::policy;
 pub use root::{accounts, demo_accounts};
 pub use sends::Sends;
 pub use stdio::{serve_over, serve_stdio};

@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use countersign_send_policy::{PolicyIdentity, Principal, RulesConfig, SendPolicy, Sqlite, StateStore};
+use countersign_send_policy::{
+    Origin, PolicyIdentity, Principal, RulesConfig, SendPolicy, Sqlite, StateStore,
+};
 
 use crate::{
     account::{Account, AccountName, Accounts, Opener, Profile, Slot},
@@ -58,6 +60,17 @@ fn opener<P: Provider>(
             Ok(put_together(account.profile(), mailbox, &account.rules, store, &principal))
         })
     }))
+}
+
+/// The send policy of an account by itself, over the state as it stands: for showing its owner what is recorded.
+#[expect(clippy::disallowed_methods, reason = "this is the composition root")]
+pub(crate) fn policy(
+    account: &AccountConfig,
+    origin: Origin,
+    principal: Principal,
+    store: Arc<dyn StateStore>,
+) -> SendPolicy {
+    SendPolicy::new(store, PolicyIdentity { origin, principal }, &account.rules)
 }
 
 /// The demo's account: a mailbox in memory, its state in a directory of its own. The mailbox is made on the first call,

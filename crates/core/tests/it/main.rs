@@ -17,6 +17,8 @@ mod moves_held_by_clippy;
 #[cfg(test)]
 mod organising;
 #[cfg(test)]
+mod policy;
+#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod sending;
