@@ -87,6 +87,9 @@ impl Walker<'_> {
                     let css: String =
                         self.document.tree.children(id).filter_map(|child| self.text_of(child)).collect();
                     self.sheet.add(&css, element.attr("media"));
+                    if self.sheet.is_cut && !self.keep_hidden {
+                        self.budget = Budget(0);
+                    }
                 }
                 "base" if self.base.is_none() => self.base = element.attr("href").map(str::to_owned),
                 _ => {}

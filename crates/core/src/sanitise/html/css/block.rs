@@ -2,9 +2,10 @@
 
 use super::{plain, position, split, without_comments};
 
-/// Most declarations read of one block.
-const DECLARATIONS: usize = 400;
-/// Longest value read; a longer one (a picture in a `data:` URL) says nothing about visibility but its first words.
+/// Most declarations read of one block. Past it the block hides: what follows could have.
+const DECLARATIONS: usize = 1_000;
+/// Longest value read. A longer background (a picture in a `data:` URL) says nothing about visibility but its first
+/// words; any other longer value hides, since no real one is.
 const VALUE: usize = 1_000;
 
 /// One declaration: names and values in lower case, escapes decoded.
@@ -16,6 +17,11 @@ pub(in super::super) struct Declaration {
 }
 
 impl Declaration {
+    /// What stands for something that isn't read to its end.
+    fn hides() -> Self {
+        Self { name: "display".to_owned(), value: "none".to_owned(), important: true }
+    }
+
     /// Whether this can only hide, so that it counts also where a rule applies for some readers alone.
     pub(super) fn only_hides(&self) -> bool {
         match self.name.as_str() {
@@ -32,7 +38,12 @@ impl Declaration {
 /// Reads a `style` attribute or the inside of a rule.
 pub(in super::super) fn parse(css: &str) -> Vec<Declaration> {
     let css = without_comments(css);
-    split(&css, ';').take(DECLARATIONS).filter_map(declaration).collect()
+    let mut all: Vec<Declaration> =
+        split(&css, ';').filter_map(declaration).take(DECLARATIONS.saturating_add(1)).collect();
+    if all.len() > DECLARATIONS {
+        all = vec![Declaration::hides()];
+    }
+    all
 }
 
 fn declaration(text: &str) -> Option<Declaration> {
@@ -43,8 +54,11 @@ fn declaration(text: &str) -> Option<Declaration> {
         return None;
     }
     let value = value.strip_prefix(':')?;
-    let value = value.get(..value.floor_char_boundary(VALUE)).unwrap_or(value);
-    let mut value = plain(value);
+    let value = one_blank(value);
+    if value.len() > VALUE && !name.starts_with("background") {
+        return Some(Declaration::hides());
+    }
+    let mut value = plain(value.get(..value.floor_char_boundary(VALUE)).unwrap_or(&value));
     let mut important = false;
     if let Some((before, after)) = value.rsplit_once('!')
         && after.trim() == "important"
@@ -53,6 +67,18 @@ fn declaration(text: &str) -> Option<Declaration> {
         value = before.trim_end().to_owned();
     }
     Some(Declaration { name, value, important })
+}
+
+/// Blanks of any length as one, so that padding can't push the end of a value out of what is read.
+fn one_blank(value: &str) -> String {
+    let mut out = String::with_capacity(value.len().min(VALUE));
+    for word in value.split_ascii_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 fn is_relevant(name: &str) -> bool {

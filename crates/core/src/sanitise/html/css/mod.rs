@@ -9,39 +9,81 @@ pub(super) mod selector;
 pub(super) mod sheet;
 pub(super) mod value;
 
+/// Reads on through CSS: what stands in quotes, in a bare `url(…)` or after a backslash is no syntax.
+#[derive(Default)]
+struct Lexer {
+    quote: Option<char>,
+    in_url: bool,
+    escaped: bool,
+}
+
+impl Lexer {
+    /// Whether the character `c` at `at` is syntax.
+    fn is_syntax(&mut self, css: &str, at: usize, c: char) -> bool {
+        if std::mem::take(&mut self.escaped) {
+            return false;
+        }
+        if c == '\\' {
+            self.escaped = true;
+            return false;
+        }
+        if self.in_url {
+            self.in_url = c != ')';
+            return !self.in_url;
+        }
+        match self.quote {
+            Some(open) => {
+                if open == c || c == '\n' {
+                    self.quote = None;
+                }
+                return false;
+            }
+            None if matches!(c, '"' | '\'') => {
+                self.quote = Some(c);
+                return false;
+            }
+            None => {}
+        }
+        // A quote or `/*` in an address without quotes means nothing: `url(it's.jpg)`.
+        self.in_url = c == '(' && opens_bare_url(css, at);
+        true
+    }
+}
+
+/// Whether the bracket at `at` opens an address without quotes.
+fn opens_bare_url(css: &str, at: usize) -> bool {
+    let named = at
+        .checked_sub(3)
+        .and_then(|from| css.get(from..at))
+        .is_some_and(|name| name.eq_ignore_ascii_case("url"));
+    let first =
+        css.get(at..).and_then(|rest| rest.get(1..)).and_then(|rest| rest.trim_start().chars().next());
+    named && !matches!(first, Some('"' | '\''))
+}
+
 /// Removes comments and decodes nothing: an escape is decoded where its token is read.
 pub(super) fn without_comments(css: &str) -> std::borrow::Cow<'_, str> {
     if !css.contains("/*") {
         return css.into();
     }
     let mut out = String::with_capacity(css.len());
-    let mut quote = None;
-    let mut chars = css.chars().peekable();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (_, '\\') => {
-                out.push(c);
-                out.extend(chars.next());
-                continue;
-            }
-            (Some(open), _) if open == c || c == '\n' => quote = None,
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '/') if chars.peek() == Some(&'*') => {
-                chars.next();
-                let mut star = false;
-                for inner in chars.by_ref() {
-                    if star && inner == '/' {
-                        break;
-                    }
-                    star = inner == '*';
+    let mut lexer = Lexer::default();
+    let mut chars = css.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if lexer.is_syntax(css, at, c) && c == '/' && chars.peek().is_some_and(|(_, next)| *next == '*') {
+            chars.next();
+            let mut star = false;
+            for (_, inner) in chars.by_ref() {
+                if star && inner == '/' {
+                    break;
                 }
-                // A comment separates tokens: `dis/**/play` is two words.
-                out.push(' ');
-                continue;
+                star = inner == '*';
             }
-            _ => {}
+            // A comment separates tokens: `dis/**/play` is two words.
+            out.push(' ');
+        } else {
+            out.push(c);
         }
-        out.push(c);
     }
     out.into()
 }
@@ -63,21 +105,16 @@ pub(super) fn split(css: &str, at: char) -> impl Iterator<Item = &str> {
 
 /// The first place outside quotes, brackets and escapes where `wanted` holds.
 pub(super) fn position(css: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
-    let mut quote = None;
+    let mut lexer = Lexer::default();
     let mut depth = 0_usize;
-    let mut escaped = false;
     for (at, c) in css.char_indices() {
-        if escaped {
-            escaped = false;
+        if !lexer.is_syntax(css, at, c) {
             continue;
         }
-        match (quote, c) {
-            (_, '\\') => escaped = true,
-            (Some(open), _) if open == c || c == '\n' => quote = None,
-            (None, _) if depth == 0 && wanted(c) => return Some(at),
-            (None, '"' | '\'') => quote = Some(c),
-            (None, '(' | '[') => depth = depth.saturating_add(1),
-            (None, ')' | ']') => depth = depth.saturating_sub(1),
+        match c {
+            _ if depth == 0 && wanted(c) => return Some(at),
+            '(' | '[' => depth = depth.saturating_add(1),
+            ')' | ']' => depth = depth.saturating_sub(1),
             _ => {}
         }
     }

@@ -125,6 +125,9 @@ pub(super) fn parse(text: &str) -> Option<Selector> {
         left.push((joint, compound));
         joint = next_joint;
     }
+    if reader.parts > PARTS {
+        left.clear();
+    }
     Some(Selector { subject, rest: left, specificity: reader.specificity, is_partial: reader.is_partial })
 }
 
@@ -144,11 +147,13 @@ impl Reader {
         while let Some(first) = rest.chars().next() {
             self.parts = self.parts.saturating_add(1);
             if self.parts > PARTS {
-                return None;
+                self.is_partial = true;
+                break;
             }
             let after = rest.get(first.len_utf8()..)?;
             match first {
-                '*' => rest = after,
+                // `*`, `*|p`, `|p`: a namespace selects nothing more in mail.
+                '*' | '|' => rest = after,
                 '.' => {
                     let (name, tail) = name(after)?;
                     simples.push(Simple::Class(name));
@@ -199,26 +204,50 @@ impl Reader {
             "last-child" => Simple::Last,
             "nth-child" => match nth(inside) {
                 Some((step, offset)) => Simple::Nth { step, offset },
-                None => return None,
+                None => return Some((self.unread(), tail)),
             },
+            "checked" => held("checked"),
+            "disabled" => held("disabled"),
             "not" | "is" | "where" | "matches" | "-webkit-any" | "-moz-any" if nesting < NESTING => {
-                let mut list = Vec::new();
-                for one in split(inside, ',') {
-                    list.push(self.compound(one.trim(), nesting.saturating_add(1))?);
+                match self.list(inside, nesting.saturating_add(1)) {
+                    None => return Some((self.unread(), tail)),
+                    Some(list) if class == "not" => Simple::Not(list),
+                    Some(list) => Simple::Is(list),
                 }
-                if class == "not" { Simple::Not(list) } else { Simple::Is(list) }
             }
             "hover" | "focus" | "focus-within" | "focus-visible" | "active" | "visited" | "target"
-            | "checked" | "before" | "after" | "first-letter" | "first-line" | "disabled" | "invalid" => {
-                Simple::Never
-            }
-            _ => {
-                self.is_partial = true;
-                return Some((None, tail));
-            }
+            | "before" | "after" | "first-letter" | "first-line" => Simple::Never,
+            _ => return Some((self.unread(), tail)),
         };
         Some((Some(simple), tail))
     }
+
+    /// Something that isn't read is left out: the selector then selects no less than it says.
+    fn unread<T>(&mut self) -> Option<T> {
+        self.is_partial = true;
+        None
+    }
+
+    /// The list in `:not()` or `:is()`; nothing where a part of it isn't read, since leaving that out of a
+    /// negation would select less.
+    fn list(&mut self, inside: &str, nesting: usize) -> Option<Vec<Compound>> {
+        let mut reader = Self { parts: self.parts, is_partial: false, specificity: self.specificity };
+        let mut list = Vec::new();
+        for one in split(inside, ',').map(str::trim) {
+            if position(one, |c| c.is_whitespace() || matches!(c, '>' | '+' | '~')).is_some() {
+                return None;
+            }
+            list.push(reader.compound(one, nesting)?);
+        }
+        self.parts = reader.parts;
+        self.specificity = reader.specificity;
+        (!reader.is_partial).then_some(list)
+    }
+}
+
+/// Holds where the attribute stands.
+fn held(attribute: &str) -> Simple {
+    Simple::Attribute { name: attribute.to_owned(), operator: ' ', value: String::new() }
 }
 
 /// An identifier and what follows it.

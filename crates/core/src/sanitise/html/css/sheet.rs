@@ -13,10 +13,10 @@ use super::selector::{self, Budget, Document, Key, Selector};
 use super::value::{self, CANVAS};
 use super::{plain, position, split, without_comments};
 
-/// Most selectors read over all sheets of a message.
+/// Most selectors read over all sheets of a message. Past it, and past the nesting, the sheet counts as cut.
 const SELECTORS: usize = 20_000;
 /// Deepest nesting of `@media` and the like.
-const NESTING: usize = 8;
+const NESTING: usize = 16;
 
 #[derive(Debug)]
 struct Rule {
@@ -34,6 +34,8 @@ pub(in super::super) struct Sheet {
     by_class: HashMap<String, Vec<usize>>,
     by_type: HashMap<String, Vec<usize>>,
     other: Vec<usize>,
+    /// Whether rules were left out: what is visible can't be known then.
+    pub(in super::super) is_cut: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,8 +59,12 @@ impl Sheet {
             let text = text.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '}'));
             let text =
                 text.strip_prefix("<!--").or_else(|| text.strip_prefix("-->")).unwrap_or(text).trim_start();
-            if text.is_empty() || self.rules.len() >= SELECTORS {
+            if text.is_empty() {
                 continue;
+            }
+            if self.rules.len() >= SELECTORS {
+                self.is_cut = true;
+                return;
             }
             let Some(end) = position(text, |c| matches!(c, '{' | ';')) else { continue };
             let Some((prelude, rest)) = text.split_at_checked(end) else { continue };
@@ -72,7 +78,11 @@ impl Sheet {
             let prelude = prelude.trim();
             if let Some(at_rule) = prelude.strip_prefix('@') {
                 let inner = at_rule_applies(at_rule).min(applies);
-                if inner != Applies::No && open.len() <= NESTING {
+                if inner != Applies::No && open.len() > NESTING {
+                    self.is_cut = true;
+                    return;
+                }
+                if inner != Applies::No {
                     open.push((inside, inner));
                 }
             } else {
@@ -90,6 +100,7 @@ impl Sheet {
         let mut whole = None;
         for text in split(selectors, ',') {
             if self.rules.len() >= SELECTORS {
+                self.is_cut = true;
                 return;
             }
             let Some(selector) = selector::parse(text) else { continue };

@@ -143,6 +143,19 @@ const HIDING: &[(&str, &str)] = &[
     ("<style>.x{display:none</style><p class=x>GONE</p>", "a sheet without an end"),
     ("<p>STAYS</p><style>.x{display:none}</style><p class=x>GONE</p>", "a sheet in the body"),
     ("<style>.x{color:#fff}</style><p class=x>GONE</p>", "colour by class"),
+    ("<p style=\"background:url(it's.jpg);display:none\">GONE</p>", "a quote in a bare address"),
+    ("<p style='background:url(a/*.jpg);display:none'>GONE</p>", "a comment's start in a bare address"),
+    ("<style>.a{background:url(it's.jpg)}.x{display:none}</style><p class=x>GONE</p>", "the same in a sheet"),
+    ("<style>p:not(:empty){display:none}</style><p>GONE</p>", "a negation of what isn't read"),
+    ("<style>p:nth-child(1 of .x){display:none}</style><p class=x>GONE</p>", "a count of what isn't read"),
+    ("<style>p:is(div p){display:none}</style><div><p>GONE</p></div>", "a descendant in a list"),
+    ("<style>*|p{display:none}</style><p>GONE</p>", "any namespace"),
+    (
+        "<style>input:checked~p{display:none}</style><p>STAYS</p><input type=checkbox checked><p>GONE</p>",
+        "after a ticked box",
+    ),
+    ("<style>input:disabled~p{display:none}</style><input disabled><p>GONE</p>", "after a disabled field"),
+    ("<style>input:invalid~p{display:none}</style><input required><p>GONE</p>", "after an empty field"),
     ("<xml><o:x>GONE</o:x></xml>", "Office data"),
 ];
 
@@ -202,6 +215,11 @@ fn what_only_looks_hidden_stays() {
         ),
         ("<style>p:hover{display:none}p::before{display:none}</style><p>STAYS</p>", "STAYS", "not at rest"),
         ("<style>a.x{display:none}</style><p class=x>STAYS</p>", "STAYS", "another element"),
+        (
+            "<style>#t:checked~p{display:none}</style><input id=t type=checkbox><p>STAYS</p>",
+            "STAYS",
+            "an empty box",
+        ),
         (
             "<style>.x{visibility:hidden}</style><p class=x style='visibility:visible'>STAYS</p>",
             "STAYS",

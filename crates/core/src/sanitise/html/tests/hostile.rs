@@ -58,13 +58,34 @@ fn unmatched_end_tags_end() {
 #[test]
 fn huge_styles_end() {
     let style = "color:red;".repeat(200_000);
-    assert_eq!(to_text(&format!("<p style='{style}'>x</p>")).text, "x");
+    let result = to_text(&format!("<p>shown</p><p style='{style}'>x</p>"));
+    assert_eq!((result.text.as_str(), result.hidden_dropped), ("shown", true), "what isn't read could hide");
     let rules = (0..30_000).map(|n| format!(".a{n} .b .c .d,*{{color:red}}")).collect::<Vec<_>>().concat();
     let body = "<div class='b c d'>".repeat(300);
     let result = to_text(&format!("<style>{rules}</style>{body}{}", "<p class='a1 d'>x</p>".repeat(5_000)));
     assert!(result.truncated, "a spent budget says so");
     let brackets = "(".repeat(500_000);
     to_text(&format!("<style>.x{brackets}{{display:none}}</style><p style='background:{brackets}'>x</p>"));
+}
+
+#[test]
+fn no_limit_lets_hidden_text_through() {
+    let blanks = " ".repeat(1_200);
+    let hiding = [
+        format!("<p style='{}display:none'>GONE</p>", "a:b;".repeat(5_000)),
+        format!("<p style='{}display:none'>GONE</p>", "color:red;".repeat(5_000)),
+        format!("<p style='color:{blanks}#fff'>GONE</p>"),
+        format!("<p style='color:rgb(255,{blanks}255,255)'>GONE</p>"),
+        format!("<p style='color:rgb(255,{}255,255)'>GONE</p>", "0".repeat(1_200)),
+        format!("<style>p{}{{display:none}}</style><p class=x>GONE</p>", ".x".repeat(200)),
+        format!("<style>{}.x{{display:none}}</style><p class=x>GONE</p>", ".y{color:red}".repeat(25_000)),
+        format!("<style>{}.x{{display:none}}</style><p class=x>GONE</p>", "@media screen{".repeat(40)),
+    ];
+    for html in &hiding {
+        let result = to_text(html);
+        assert!(!result.text.contains("GONE"), "{}", html.get(..80).unwrap());
+        assert!(result.hidden_dropped || result.truncated);
+    }
 }
 
 #[test]
