@@ -6,6 +6,7 @@ mod deadline;
 mod root;
 mod sends;
 mod stdio;
+mod surrogates;
 
 use std::{borrow::Cow, sync::Arc, time::Duration};
 

@@ -10,7 +10,7 @@ use rmcp::{ServiceExt, service::ServerInitializeError, transport::stdio_pipes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
-use super::{SEND_GRACE, Server};
+use super::{SEND_GRACE, Server, surrogates::Whole};
 use crate::{mailbox::Mailbox, protection::Raw};
 
 /// Serves until stdin closes or the process is told to stop.
@@ -34,12 +34,16 @@ where
 {
     let closing = server.closing.clone();
     let sends = server.sends.clone();
-    let transport = (UntilClosed { stdin, closing: closing.clone() }, stdout);
+    let transport = (Whole::new(UntilClosed { stdin, closing: closing.clone() }), stdout);
     let service = tokio::select! {
         started = server.serve(transport) => match started {
             Ok(service) => service,
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => return Ok(()),
             Err(_) if closing.is_cancelled() => return Ok(()),
+            // What rmcp says of it repeats what the client wrote.
+            Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+                anyhow::bail!("the client began with something else than `initialize`")
+            }
             Err(error) => return Err(error.into()),
         },
         () = told_to_stop() => return Ok(()),

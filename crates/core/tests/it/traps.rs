@@ -261,6 +261,21 @@ async fn lines_that_are_no_request_are_passed_over() {
     }
 }
 
+/// `JSON.stringify` writes half an emoji as an escape that is no text in UTF-8.
+#[tokio::test(start_paused = true)]
+async fn half_a_character_in_an_argument_does_not_leave_the_call_without_an_answer() {
+    for era in Era::ALL {
+        let mut talk = Bench::sample().talk(era, Person::Accepts).await;
+        let mut call = params(era);
+        call["name"] = json!("create_draft");
+        call["arguments"] = json!({ "to": ["a@b.example"], "subject": "s", "text": "HALF" });
+        let request = json!({ "jsonrpc": "2.0", "id": 900, "method": "tools/call", "params": call });
+        talk.line(&request.to_string().replace("HALF", r"cut \ud83d")).await;
+        let answer = talk.answer_to(900).await;
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+}
+
 fn params(era: Era) -> Value {
     let mut params = json!({ "name": "list_folders", "arguments": {} });
     if era == Era::Modern {
@@ -311,9 +326,10 @@ async fn a_client_that_leaves_is_no_error() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_does_not_begin_with_a_request_is_not_served() {
     let mut talk = Talk::silent(bench().server(), Era::November2025, Person::Accepts);
-    talk.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    talk.line(r#"{"jsonrpc":"2.0","method":"notifications/other","params":{"text":"canary"}}"#).await;
     assert!(talk.is_over().await, "and nothing waits for ever");
-    talk.serving.await.unwrap().unwrap_err();
+    let error = format!("{:#}", talk.serving.await.unwrap().unwrap_err());
+    assert!(error.contains("initialize") && !error.contains("canary"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
